@@ -1,1 +1,13 @@
-//! x
+//! What the host and the program inside a sandbox say to each other.
+//!
+//! Owns: the [`plan`] (a sandbox as data, before it is an act) and the [`wire`] (frames on the sockets).
+//! Refuses: the standard library and any decision. The program itself (`main.rs`, feature `pid1`) is a separate binary
+//! carried inside belljar; it executes plans.
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+extern crate alloc;
+
+pub mod plan;
+pub mod wire;

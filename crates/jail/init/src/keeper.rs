@@ -1,0 +1,262 @@
+//! The keeper: outside the sandbox, one per sandbox. Holds its private disk, watches its clock and its supervisor, and
+//! leaves nothing behind.
+
+use alloc::{string::String, vec::Vec};
+
+use belljar_init::{
+    plan::{IdMap, Life, Network, Plan},
+    wire::{Boot, Cause, FromKeeper, MAX_REQUEST, Stage, ToKeeper, decode, encode},
+};
+
+use crate::{
+    At, Broken, LIFELINE, give_up, lockdown, pid1, root,
+    sys::{self, EINVAL, Fd, Side},
+    tree,
+};
+
+/// The descriptors that come with a plan.
+pub(crate) struct Gifts {
+    pub(crate) first_client: Fd,
+    pub(crate) control_door: Fd,
+    pub(crate) keeper_door: Fd,
+    pub(crate) disk: Option<Fd>,
+    pub(crate) cgroups: Vec<Fd>,
+}
+
+pub(crate) fn keep() {
+    sys::umask(0o022);
+    let (plan, gifts) = receive_boot().unwrap_or_else(|broken| give_up(broken));
+    let (disk_in, disk_out) = socket_for_disk().unwrap_or_else(|broken| give_up(broken));
+    let userns = prepare_userns(&plan).unwrap_or_else(|broken| give_up(broken));
+    match sys::fork(namespaces(&plan)) {
+        Err(error) => give_up(Broken(failure_of_namespaces(error))),
+        Ok(Side::Child) => {
+            drop(disk_out);
+            become_pid1(&plan, gifts, userns, &disk_in)
+        }
+        Ok(Side::Parent(init)) => {
+            drop(disk_in);
+            drop((gifts.first_client, gifts.control_door, gifts.disk, gifts.cgroups, userns));
+            Keeper::new(init, gifts.keeper_door, &plan.life).watch(&disk_out)
+        }
+    }
+}
+
+fn failure_of_namespaces(error: sys::Errno) -> belljar_init::wire::Failure {
+    belljar_init::wire::Failure { stage: Stage::Namespaces, errno: error.0, about: String::new() }
+}
+
+fn namespaces(plan: &Plan) -> u64 {
+    let user = match plan.identity.map {
+        IdMap::Range { .. } => 0,
+        IdMap::Single { .. } => sys::NEWUSER,
+    };
+    let network = match plan.network {
+        Network::Loopback => sys::NEWNET,
+        Network::Host => 0,
+    };
+    sys::NEWNS | sys::NEWPID | sys::NEWIPC | sys::NEWUTS | network | user
+}
+
+fn receive_boot() -> Result<(Plan, Gifts), Broken> {
+    let mut frame = [0_u8; 16];
+    let (_, fds) = sys::receive(LIFELINE, &mut frame).at(Stage::Boot, "lifeline")?;
+    let mut fds = fds.into_iter();
+    let mut next = |what| fds.next().ok_or(EINVAL).at(Stage::Boot, what);
+    let file = next("plan")?;
+    let first_client = next("first client")?;
+    let control_door = next("control door")?;
+    let keeper_door = next("keeper door")?;
+    let bytes = sys::read_file(&file, MAX_REQUEST).at(Stage::Boot, "plan")?;
+    let Boot { plan } = decode(&bytes).ok_or(EINVAL).at(Stage::Boot, "plan")?;
+    let disk = match plan.disk {
+        belljar_init::plan::Disk::Passed => Some(next("disk")?),
+        belljar_init::plan::Disk::Tmpfs { .. } => None,
+    };
+    let cgroups = fds.collect();
+    Ok((plan, Gifts { first_client, control_door, keeper_door, disk, cgroups }))
+}
+
+/// A pipe of packets over which the builder hands the private disk to the keeper.
+fn socket_for_disk() -> Result<(Fd, Fd), Broken> {
+    sys::socket_pair().at(Stage::Boot, "socket pair")
+}
+
+/// Makes the user namespace of a sandbox with its own id range: a helper process is born in it, the maps are written
+/// from outside (which takes root), and a descriptor keeps it once the helper is gone.
+fn prepare_userns(plan: &Plan) -> Result<Option<Fd>, Broken> {
+    let IdMap::Range { base, count } = plan.identity.map else { return Ok(None) };
+    let helper = match sys::fork(sys::NEWUSER).at(Stage::UserNamespace, "helper")? {
+        Side::Child => sys::pause(),
+        Side::Parent(pid) => pid,
+    };
+    let proc = sys::join(&["/proc/", &sys::decimal(u64::from(helper.unsigned_abs())), "/"]);
+    let line = sys::join(&["0 ", &sys::decimal(u64::from(base)), " ", &sys::decimal(u64::from(count)), "\n"]);
+    let made = (|| {
+        sys::put(&sys::join(&[&proc, "uid_map"]), &line).at(Stage::IdMap, "uid_map")?;
+        sys::put(&sys::join(&[&proc, "gid_map"]), &line).at(Stage::IdMap, "gid_map")?;
+        sys::open(sys::HERE, &sys::join(&[&proc, "ns/user"]), sys::O_RDONLY, 0).at(Stage::UserNamespace, "ns/user")
+    })();
+    sys::kill(helper, sys::SIGKILL);
+    let _helper = sys::reap(helper, true);
+    made.map(Some)
+}
+
+/// The child's whole life: build, give up every power, tell, serve.
+fn become_pid1(plan: &Plan, gifts: Gifts, userns: Option<Fd>, disk_in: &Fd) -> ! {
+    let built = (|| {
+        for file in &gifts.cgroups {
+            sys::write(file.0, b"0").at(Stage::Cgroup, "join")?;
+        }
+        lockdown::map_self(&plan.identity)?;
+        let disk = root::build(plan, gifts.disk, userns.as_ref())?;
+        let _keeper_is_gone = sys::send(disk_in.0, b"d", Some(&disk));
+        lockdown::apply(plan, userns.as_ref())?;
+        Ok(disk)
+    })();
+    match built {
+        Err(broken) => give_up(broken),
+        Ok(disk) => {
+            let _supervisor_is_gone = sys::send(LIFELINE, &encode(&FromKeeper::Ready), Some(&disk));
+        }
+    }
+    pid1::serve(gifts.first_client, gifts.control_door, plan.life.idle_ms)
+}
+
+struct Keeper<'a> {
+    init: i32,
+    door: Fd,
+    disk: Option<Fd>,
+    lifeline: bool,
+    deadline: Option<u64>,
+    life: &'a Life,
+}
+
+/// What is left to do after the sandbox is over.
+#[derive(PartialEq, Eq)]
+enum Traces {
+    Keep,
+    Remove,
+}
+
+impl<'a> Keeper<'a> {
+    fn new(init: i32, door: Fd, life: &'a Life) -> Self {
+        let deadline = (life.ttl_ms > 0).then(|| sys::now_ms() + life.ttl_ms);
+        Self { init, door, disk: None, lifeline: true, deadline, life }
+    }
+
+    fn watch(mut self, disk_out: &Fd) -> ! {
+        sys::setsid();
+        let keeper = sys::getpid().unsigned_abs();
+        let born = FromKeeper::Born { keeper, init: self.init.unsigned_abs() };
+        let _nobody_listens = sys::send(LIFELINE, &encode(&born), None);
+        let Ok(pidfd) = sys::pidfd(self.init) else { self.end(Cause::Died, &Traces::Remove) };
+        let mut waiting_for_disk = disk_out.0;
+        loop {
+            let lifeline = if self.lifeline { LIFELINE } else { -1 };
+            let left = self.deadline.map(|end| end.saturating_sub(sys::now_ms()));
+            let [died, asked, knocked, gift] =
+                sys::wait_readable([pidfd.0, lifeline, self.door.0, waiting_for_disk], left);
+            if gift {
+                let mut byte = [0_u8; 1];
+                self.disk = sys::receive(disk_out.0, &mut byte).ok().and_then(|(_, fds)| fds.into_iter().next());
+                waiting_for_disk = -1;
+            }
+            if died {
+                let ended = sys::reap(self.init, true);
+                let idle = ended.is_some_and(|ended| ended.status == pid1::IDLE_STATUS);
+                // With a supervisor listening the record is its business; without one it was kept on purpose.
+                self.end(if idle { Cause::Idle } else { Cause::Died }, &Traces::Keep);
+            }
+            if asked {
+                self.answer_lifeline();
+            }
+            if knocked {
+                self.answer_door();
+            }
+            if self.deadline.is_some_and(|end| sys::now_ms() >= end) {
+                self.end(Cause::Ttl, &Traces::Keep);
+            }
+        }
+    }
+
+    fn answer_lifeline(&mut self) {
+        let mut frame = [0_u8; 64];
+        match sys::receive(LIFELINE, &mut frame) {
+            Ok((count, _)) if count > 0 => {
+                let request = frame.get(..count).and_then(decode::<ToKeeper>);
+                if request == Some(ToKeeper::Release) {
+                    self.lifeline = false;
+                }
+                self.carry_out(request, LIFELINE);
+            }
+            Ok(_) | Err(_) => self.end(Cause::Orphaned, &Traces::Remove),
+        }
+    }
+
+    fn answer_door(&mut self) {
+        let Ok(visitor) = sys::accept(&self.door) else { return };
+        // A visitor that says nothing must not keep the sandbox's clock from being watched.
+        let [spoke] = sys::wait_readable([visitor.0], Some(1000));
+        let mut frame = [0_u8; 64];
+        if let (true, Ok((count, _))) = (spoke, if spoke { sys::receive(visitor.0, &mut frame) } else { Err(EINVAL) }) {
+            self.carry_out(frame.get(..count).and_then(decode::<ToKeeper>), visitor.0);
+        }
+    }
+
+    fn carry_out(&mut self, request: Option<ToKeeper>, answer_to: i32) {
+        match request {
+            None => {}
+            Some(ToKeeper::Disk) => {
+                let _visitor_left = sys::send(answer_to, &encode(&FromKeeper::Disk), self.disk.as_ref());
+            }
+            Some(ToKeeper::Release) => {
+                let _visitor_left = sys::send(answer_to, &encode(&FromKeeper::Done), None);
+            }
+            Some(ToKeeper::Extend { ttl_ms }) => {
+                self.deadline = (ttl_ms > 0).then(|| sys::now_ms() + ttl_ms);
+                let _visitor_left = sys::send(answer_to, &encode(&FromKeeper::Done), None);
+            }
+            Some(ToKeeper::Stop { cause }) => self.end_telling(cause, &Traces::Keep, answer_to),
+            Some(ToKeeper::Destroy) => self.end_telling(Cause::Stopped, &Traces::Remove, answer_to),
+        }
+    }
+
+    fn end(&self, cause: Cause, traces: &Traces) -> ! {
+        self.end_telling(cause, traces, LIFELINE)
+    }
+
+    /// Kills the sandbox by its PID 1, which takes every process of its pid namespace along, then removes its control
+    /// groups and, if nobody wants it any more, its record.
+    fn end_telling(&self, cause: Cause, traces: &Traces, answer_to: i32) -> ! {
+        sys::kill(self.init, sys::SIGKILL);
+        if let Some((file, text)) = &self.life.thaw {
+            // A process frozen by cgroup v1 does not even die.
+            let _not_frozen = sys::put(file, text);
+        }
+        let _init = sys::reap(self.init, true);
+        for dir in &self.life.cgroup_dirs {
+            tree::remove_cgroup(dir);
+        }
+        match traces {
+            Traces::Remove => tree::remove(&self.life.state_dir),
+            Traces::Keep => {
+                let path = sys::join(&[&self.life.state_dir, "/ended"]);
+                let _already = sys::create_file(&path, name_of(cause));
+            }
+        }
+        let _nobody_listens = sys::send(answer_to, &encode(&FromKeeper::Gone { cause }), None);
+        sys::exit(0)
+    }
+}
+
+fn name_of(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Stopped => "stopped",
+        Cause::Idle => "idle",
+        Cause::Ttl => "ttl",
+        Cause::Killswitch => "killswitch",
+        Cause::Died => "died",
+        Cause::Orphaned => "orphaned",
+    }
+}

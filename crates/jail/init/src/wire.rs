@@ -1,0 +1,215 @@
+//! Frames on the sockets between the host, the keeper and the shepherds: one frame per packet.
+//!
+//! Three conversations, each on a `SOCK_SEQPACKET` socket:
+//! the *lifeline* (supervisor ↔ keeper; its end is the supervisor's death), the *keeper door* (any host process ↔ keeper),
+//! and the *control door* (any host process → one shepherd per connection, one execution each).
+
+use alloc::{string::String, vec::Vec};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::plan::Plan;
+
+/// Largest frame sent as a packet; a larger execution request travels in a memory file.
+pub const MAX_FRAME: usize = 96 * 1024;
+/// Largest execution request at all: above the kernel's own limit for arguments and environment.
+pub const MAX_REQUEST: usize = 8 * 1024 * 1024;
+/// Most descriptors beside one frame.
+pub const MAX_FDS: usize = 16;
+
+/// First frame on the lifeline, in a memory file. Descriptors: plan file, first control connection, control door,
+/// keeper door, the disk if passed, then the control-group files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Boot {
+    /// What to build.
+    pub plan: Plan,
+}
+
+/// Host to keeper, on the lifeline or through the door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ToKeeper {
+    /// Go on without a supervisor.
+    Release,
+    /// End the sandbox, keep its record.
+    Stop {
+        /// Why, for the record.
+        cause: Cause,
+    },
+    /// End the sandbox and remove every trace of it.
+    Destroy,
+    /// Send a descriptor of the private disk.
+    Disk,
+    /// Live this much longer from now, in milliseconds; 0 is for ever.
+    Extend {
+        /// Milliseconds.
+        ttl_ms: u64,
+    },
+}
+
+/// Keeper (or the builder in its child) to host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FromKeeper {
+    /// The process ids, as soon as they are known.
+    Born {
+        /// The keeper's.
+        keeper: u32,
+        /// PID 1's, as the host sees it.
+        init: u32,
+    },
+    /// The sandbox is ready. Beside it: a descriptor of the private disk.
+    Ready,
+    /// It could not be built.
+    Failed(Failure),
+    /// Answer to [`ToKeeper::Disk`]; the descriptor is beside it.
+    Disk,
+    /// The request was carried out.
+    Done,
+    /// The sandbox is over and its control groups are gone.
+    Gone {
+        /// Why.
+        cause: Cause,
+    },
+}
+
+/// Why a sandbox ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cause {
+    /// Somebody asked.
+    Stopped,
+    /// Nothing ran for too long.
+    Idle,
+    /// Its life was over.
+    Ttl,
+    /// A limit or a person killed it.
+    Killswitch,
+    /// PID 1 died.
+    Died,
+    /// The supervisor vanished.
+    Orphaned,
+}
+
+/// A failure before the command ran: where, what the kernel said, about what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The step under way.
+    pub stage: Stage,
+    /// The kernel's error number.
+    pub errno: i32,
+    /// The path or name it was about.
+    pub about: String,
+}
+
+/// Where building or starting can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say it; the host turns them into sentences")]
+pub enum Stage {
+    Boot,
+    UserNamespace,
+    Namespaces,
+    Cgroup,
+    IdMap,
+    PrivateMounts,
+    Disk,
+    Skeleton,
+    Layers,
+    Dir,
+    File,
+    Bind,
+    Device,
+    Cow,
+    Tmpfs,
+    Proc,
+    Terminals,
+    Mask,
+    Pivot,
+    Hostname,
+    Loopback,
+    Keyring,
+    Identity,
+    Rlimit,
+    Capabilities,
+    Landlock,
+    Seccomp,
+    Request,
+    Terminal,
+    Fork,
+    Workdir,
+    User,
+    Exec,
+}
+
+/// Host to shepherd.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ToShepherd {
+    /// Start this. Must come first. Descriptors: standard input, output, error, unless there is a terminal.
+    Exec(Exec),
+    /// As `Exec`, but encoded in the memory file that is the first descriptor.
+    Large,
+    /// Send a signal to the command's process group.
+    Signal(u8),
+    /// Kill the command and everything it started.
+    Kill,
+}
+
+/// One command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exec {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Environment, `NAME=value`.
+    pub env: Vec<String>,
+    /// Where to start.
+    pub cwd: String,
+    /// User, group and further groups inside.
+    pub user: (u32, u32, Vec<u32>),
+    /// Rows and columns of a terminal.
+    pub terminal: Option<(u16, u16)>,
+    /// Milliseconds it may take; 0 is for ever.
+    pub timeout_ms: u64,
+    /// Whether it goes on when the connection ends.
+    pub orphan: Orphan,
+}
+
+/// What becomes of an execution whose connection ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Orphan {
+    /// It is killed.
+    Kill,
+    /// It goes on.
+    Keep,
+}
+
+/// Shepherd to host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FromShepherd {
+    /// The command runs. Beside it: the terminal's master side, if asked for.
+    Started {
+        /// Its process id inside.
+        pid: u32,
+    },
+    /// It could not be started.
+    Failed(Failure),
+    /// It ended.
+    Exited {
+        /// Raw wait status.
+        status: i32,
+        /// Whether its clock ended it.
+        timed_out: bool,
+        /// Largest resident set of one process, KiB.
+        max_rss_kib: u64,
+        /// User and system time, microseconds.
+        cpu_micros: u64,
+    },
+}
+
+/// Encodes a frame. Fails only when memory does.
+#[must_use]
+pub fn encode<T: Serialize>(frame: &T) -> Vec<u8> {
+    postcard::to_allocvec(frame).unwrap_or_default()
+}
+
+/// Decodes a frame; `None` means it is not one.
+#[must_use]
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::from_bytes(bytes).ok()
+}
