@@ -1,1 +1,22 @@
-//! x
+//! The namespace sandbox: a plan is made, printed if asked for, and carried out by a small static program.
+//!
+//! Owns: plans and their building blocks (seccomp, Landlock, control groups, private disks), launching, and talking to
+//! a running sandbox. The only crate with `unsafe`. Refuses: policy. What a sandbox should be is the caller's word.
+#![expect(unsafe_code, reason = "the kernel's newer interfaces have no safe wrappers; every block names its contract")]
+
+pub mod cgroup;
+pub mod disk;
+mod door;
+mod failure;
+pub mod landlock;
+mod launch;
+pub mod seccomp;
+mod wire;
+
+pub use belljar_init::{
+    plan,
+    wire::{Cause, Exec, FromKeeper, Orphan, Stage, ToKeeper},
+};
+pub use door::{Connection, ExecError, Exited, Running, ask_keeper};
+pub use failure::StartError;
+pub use launch::{LaunchError, Launched, Lifeline, launch};

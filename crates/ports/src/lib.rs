@@ -1,1 +1,13 @@
-//! To come.
+//! What the use cases need from the world: sandboxes, and the executions in them.
+//!
+//! Owns: the traits every provider implements and the errors they answer with. Refuses: implementations. The traits are
+//! synchronous: a provider that talks over a network brings its own runtime, one that talks to the kernel needs none
+//! (docs/adr/0002-synchronous-ports.md).
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod sandbox;
+
+pub use sandbox::{
+    Execution, Keep, Level, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo, Streams,
+};

@@ -1,1 +1,6 @@
-//! To come.
+//! The world's sandboxes behind one trait: `process`, belljar's own jail, which needs nothing installed.
+//!
+//! Owns: turning what is asked for into what a provider can do, and refusing what it cannot. Refuses: use cases.
+#![forbid(unsafe_code)]
+
+pub mod process;

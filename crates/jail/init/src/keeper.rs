@@ -21,6 +21,8 @@ pub(crate) struct Gifts {
     pub(crate) keeper_door: Fd,
     pub(crate) disk: Option<Fd>,
     pub(crate) cgroups: Vec<Fd>,
+    /// Held for the sandbox's whole life and nothing else: locks that must go when it goes.
+    pub(crate) held: Vec<Fd>,
 }
 
 pub(crate) fn keep() {
@@ -37,6 +39,7 @@ pub(crate) fn keep() {
         Ok(Side::Parent(init)) => {
             drop(disk_in);
             drop((gifts.first_client, gifts.control_door, gifts.disk, gifts.cgroups, userns));
+            let _held = gifts.held;
             Keeper::new(init, gifts.keeper_door, &plan.life).watch(&disk_out)
         }
     }
@@ -73,8 +76,8 @@ fn receive_boot() -> Result<(Plan, Gifts), Broken> {
         belljar_init::plan::Disk::Passed => Some(next("disk")?),
         belljar_init::plan::Disk::Tmpfs { .. } => None,
     };
-    let cgroups = fds.collect();
-    Ok((plan, Gifts { first_client, control_door, keeper_door, disk, cgroups }))
+    let cgroups = fds.by_ref().take(plan.cgroups as usize).collect();
+    Ok((plan, Gifts { first_client, control_door, keeper_door, disk, cgroups, held: fds.collect() }))
 }
 
 /// A pipe of packets over which the builder hands the private disk to the keeper.

@@ -1,0 +1,10 @@
+//! Control groups, whatever the host has: version 1, version 2, or both at once with the controllers split.
+//!
+//! Owns: finding where groups can be made, making one per sandbox, its limits, counters, freezing and killing.
+//! Refuses: pretending. A controller that cannot be had is absent from [`Hierarchy::has`], and the caller must say so.
+
+mod group;
+mod hierarchy;
+
+pub use group::{Group, GroupError};
+pub use hierarchy::{Controller, Hierarchy, Seat, Version};

@@ -1,0 +1,198 @@
+//! Starting a sandbox: the carried program is executed as keeper and handed the plan.
+
+use std::{
+    fs::File,
+    io::{self, Write},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+    path::Path,
+    process::{Command, Stdio},
+    sync::OnceLock,
+};
+
+use belljar_init::{
+    plan::Plan,
+    wire::{Boot, FromKeeper, ToKeeper, encode},
+};
+use rustix::{
+    fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create},
+    net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with},
+};
+
+use crate::{Connection, StartError, wire};
+
+static INIT: &[u8] = include_bytes!(env!("BELLJAR_INIT"));
+
+/// Why a sandbox could not be launched.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// Something on the host's side failed.
+    #[error("could not {doing}")]
+    Host {
+        /// The step under way.
+        doing: &'static str,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+    /// The sandbox could not be built.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The builder died without a word.
+    #[error("the sandbox's builder died without saying why; the host may be out of memory or processes")]
+    Silent,
+}
+
+/// A sandbox that has been started, seen by its supervisor.
+#[derive(Debug)]
+pub struct Launched {
+    /// Process id of the keeper on the host.
+    pub keeper: u32,
+    /// Process id of PID 1 on the host.
+    pub init: u32,
+    /// A descriptor of the private disk.
+    pub disk: OwnedFd,
+    /// The first conversation with PID 1, open already.
+    pub first: Connection,
+    /// Closing this ends the sandbox, unless it was released.
+    pub lifeline: Lifeline,
+}
+
+/// The supervisor's hold on a sandbox. Dropped, the sandbox and every trace of it go.
+#[derive(Debug)]
+pub struct Lifeline {
+    socket: OwnedFd,
+}
+
+/// Names of the two doors in a sandbox's directory.
+pub(crate) const CONTROL_DOOR: &str = "control.sock";
+/// See [`CONTROL_DOOR`].
+pub(crate) const KEEPER_DOOR: &str = "keeper.sock";
+
+/// Builds and starts a sandbox. `cgroups` are the open files by which it joins its control group; `held` are kept open
+/// as long as the sandbox lives.
+///
+/// # Errors
+/// When the plan cannot be carried out; then nothing is left but what the caller made.
+pub fn launch(
+    plan: Plan,
+    disk: Option<OwnedFd>,
+    cgroups: &[OwnedFd],
+    held: &[OwnedFd],
+) -> Result<Launched, LaunchError> {
+    let host = |doing| move |source| LaunchError::Host { doing, source };
+    let state = Path::new(&plan.life.state_dir).to_path_buf();
+    let control_door = open_door(&state, CONTROL_DOOR).map_err(host("open the control door"))?;
+    let keeper_door = open_door(&state, KEEPER_DOOR).map_err(host("open the keeper's door"))?;
+    let (first, first_inside) = wire::pair().map_err(host("make a socket pair"))?;
+    let (lifeline, lifeline_inside) = wire::pair().map_err(host("make a socket pair"))?;
+    let plan_file = memory_file("belljar-plan", &encode(&Boot { plan })).map_err(host("write the plan"))?;
+    let program = init_program().map_err(host("unpack the carried program"))?;
+
+    let child = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()))
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::from(lifeline_inside))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(host("start the keeper"))?;
+    drop(child);
+
+    let mut fds: Vec<BorrowedFd<'_>> =
+        vec![plan_file.as_fd(), first_inside.as_fd(), control_door.as_fd(), keeper_door.as_fd()];
+    fds.extend(disk.as_ref().map(AsFd::as_fd));
+    fds.extend(cgroups.iter().chain(held).map(AsFd::as_fd));
+    wire::send(&lifeline, b"boot", &fds).map_err(host("hand over the plan"))?;
+    drop((disk, first_inside));
+    await_ready(Lifeline { socket: lifeline }, Connection::new(first))
+}
+
+fn await_ready(lifeline: Lifeline, first: Connection) -> Result<Launched, LaunchError> {
+    let (mut born, mut ready) = (None, None);
+    loop {
+        if let (Some((keeper, init)), Some(disk)) = (born, ready.take()) {
+            return Ok(Launched { keeper, init, disk, first, lifeline });
+        }
+        let frame = wire::receive(&lifeline.socket)
+            .map_err(|source| LaunchError::Host { doing: "hear from the keeper", source })?;
+        match frame {
+            Some((FromKeeper::Born { keeper, init }, _)) => born = Some((keeper, init)),
+            Some((FromKeeper::Ready, fds)) => ready = fds.into_iter().next(),
+            Some((FromKeeper::Failed(failure), _)) => return Err(StartError::new(failure).into()),
+            Some((FromKeeper::Disk | FromKeeper::Done | FromKeeper::Gone { .. }, _)) | None => {
+                return Err(LaunchError::Silent);
+            }
+        }
+    }
+}
+
+impl Lifeline {
+    /// Lets the sandbox live on without a supervisor.
+    ///
+    /// # Errors
+    /// When the keeper is gone.
+    pub fn release(self) -> io::Result<()> {
+        self.ask(ToKeeper::Release)
+    }
+
+    /// Ends the sandbox and waits until it is gone.
+    ///
+    /// # Errors
+    /// When the keeper is gone already.
+    pub fn end(self, request: ToKeeper) -> io::Result<()> {
+        self.ask(request)
+    }
+
+    fn ask(&self, request: ToKeeper) -> io::Result<()> {
+        wire::send(&self.socket, &encode(&request), &[])?;
+        match wire::receive::<FromKeeper>(&self.socket)? {
+            Some(_) => Ok(()),
+            None => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+        }
+    }
+}
+
+impl AsFd for Lifeline {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// A listening packet socket in a directory, reached through the directory's descriptor because a socket's path may
+/// have no more than 107 bytes and a home directory may be deep.
+fn open_door(dir: &Path, name: &str) -> io::Result<OwnedFd> {
+    let handle = File::open(dir)?;
+    let address = SocketAddrUnix::new(format!("/proc/self/fd/{}/{name}", handle.as_raw_fd()))?;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    bind(&socket, &address)?;
+    rustix::fs::chmod(dir.join(name), rustix::fs::Mode::from_raw_mode(0o600))?;
+    listen(&socket, 64)?;
+    Ok(socket)
+}
+
+/// Connects to a door in a sandbox's directory.
+pub(crate) fn knock(dir: &Path, name: &str) -> io::Result<OwnedFd> {
+    let handle = File::open(dir)?;
+    let address = SocketAddrUnix::new(format!("/proc/self/fd/{}/{name}", handle.as_raw_fd()))?;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    rustix::net::connect(&socket, &address)?;
+    Ok(socket)
+}
+
+pub(crate) fn memory_file(name: &str, bytes: &[u8]) -> io::Result<OwnedFd> {
+    let mut file = File::from(memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?);
+    file.write_all(bytes)?;
+    // Sealed: what was checked is what is read, and a sandbox can never write to the program that keeps it.
+    fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+    Ok(file.into())
+}
+
+/// The carried program as a sealed file in memory, shared by every sandbox this process starts.
+fn init_program() -> io::Result<BorrowedFd<'static>> {
+    static PROGRAM: OnceLock<OwnedFd> = OnceLock::new();
+    if let Some(program) = PROGRAM.get() {
+        return Ok(program.as_fd());
+    }
+    let made = memory_file("belljar-init", INIT)?;
+    Ok(PROGRAM.get_or_init(|| made).as_fd())
+}

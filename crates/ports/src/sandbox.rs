@@ -1,0 +1,262 @@
+//! Sandboxes and executions, as every provider offers them.
+
+use std::{
+    error::Error as StdError,
+    fmt::Debug,
+    os::fd::{BorrowedFd, OwnedFd},
+    time::SystemTime,
+};
+
+use belljar_domain::{
+    Capability, ExecSpec, ExitReport, Isolation, KillCause, SandboxId, SandboxSpec, SandboxState, SnapshotId, Span,
+    Usage,
+};
+use serde::{Deserialize, Serialize};
+
+/// What becomes of a sandbox whose maker goes away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// It and every trace of it vanish, unless it is stopped in an orderly way first.
+    WithMaker,
+    /// It lives on until someone ends it or its clocks do.
+    Alive,
+}
+
+/// Makes sandboxes and finds the ones made before.
+pub trait SandboxProvider: Debug + Send + Sync {
+    /// Its name, as in `--provider`.
+    fn name(&self) -> &'static str;
+    /// What stands between its sandboxes and the host.
+    fn isolation(&self) -> Isolation;
+    /// What it can do on this host; the conformance suite holds it to this, both ways.
+    fn capabilities(&self) -> Vec<Capability>;
+    /// Builds and starts a sandbox.
+    ///
+    /// # Errors
+    /// When it cannot be built, or a limit asked for cannot be enforced.
+    fn create(&self, id: SandboxId, spec: &SandboxSpec, keep: Keep) -> Result<Box<dyn Sandbox>, SandboxError>;
+    /// Finds one made before, by any process.
+    ///
+    /// # Errors
+    /// [`SandboxError::Unknown`] when there is none.
+    fn find(&self, id: SandboxId) -> Result<Box<dyn Sandbox>, SandboxError>;
+    /// Lists what there is, oldest first, so that it can be shown, adopted or reaped.
+    ///
+    /// # Errors
+    /// When the records cannot be read.
+    fn list(&self) -> Result<Vec<SandboxInfo>, SandboxError>;
+    /// Lists snapshots, oldest first.
+    ///
+    /// # Errors
+    /// When the records cannot be read.
+    fn snapshots(&self) -> Result<Vec<SnapshotInfo>, SandboxError>;
+    /// Removes what crashed makers left: half-built sandboxes, dead ones nobody can use. Returns how many.
+    ///
+    /// # Errors
+    /// When the records cannot be read.
+    fn sweep(&self) -> Result<usize, SandboxError>;
+}
+
+/// One sandbox. The handle carries its identity; no method takes a name.
+pub trait Sandbox: Debug + Send + Sync {
+    /// What is known about it now.
+    fn info(&self) -> SandboxInfo;
+    /// Starts a command. With a terminal in the spec the streams are not used.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    fn exec(&self, spec: &ExecSpec, streams: Streams) -> Result<Box<dyn Execution>, SandboxError>;
+    /// Measures what it uses.
+    ///
+    /// # Errors
+    /// When it is over.
+    fn usage(&self) -> Result<Usage, SandboxError>;
+    /// Freezes every process in it.
+    ///
+    /// # Errors
+    /// When it is not running, or cannot be frozen on this host.
+    fn pause(&self) -> Result<(), SandboxError>;
+    /// Thaws it.
+    ///
+    /// # Errors
+    /// When it is not paused.
+    fn resume(&self) -> Result<(), SandboxError>;
+    /// Lets it live this much longer from now.
+    ///
+    /// # Errors
+    /// When it is over.
+    fn extend(&self, ttl: Span) -> Result<(), SandboxError>;
+    /// Freezes its files as something others can start from.
+    ///
+    /// # Errors
+    /// When they cannot be read or stored.
+    fn snapshot(&self, id: SnapshotId, name: Option<&str>) -> Result<SnapshotInfo, SandboxError>;
+    /// Ends its processes and keeps its changes.
+    ///
+    /// # Errors
+    /// When that cannot be recorded. One that is over already is fine.
+    fn stop(&self, cause: Option<KillCause>) -> Result<(), SandboxError>;
+    /// Ends it and removes every trace. Idempotent.
+    ///
+    /// # Errors
+    /// When something could not be removed.
+    fn destroy(&self) -> Result<(), SandboxError>;
+}
+
+/// The three streams of a command, as pipes or files.
+#[derive(Debug)]
+pub struct Streams {
+    /// What it reads.
+    pub stdin: OwnedFd,
+    /// What it writes.
+    pub stdout: OwnedFd,
+    /// What it complains to.
+    pub stderr: OwnedFd,
+}
+
+/// One command that is running or has run.
+pub trait Execution: Debug + Send + Sync {
+    /// The master side of its terminal, if it has one.
+    fn terminal(&self) -> Option<BorrowedFd<'_>>;
+    /// Sends a signal to its process group.
+    ///
+    /// # Errors
+    /// When it is over.
+    fn signal(&self, signal: u8) -> Result<(), SandboxError>;
+    /// Kills it and everything it started.
+    ///
+    /// # Errors
+    /// When it is over.
+    fn kill(&self) -> Result<(), SandboxError>;
+    /// Waits for its end. Called once.
+    ///
+    /// # Errors
+    /// When the sandbox cannot be asked.
+    fn wait(&self) -> Result<ExitReport, SandboxError>;
+}
+
+/// How well one promise is kept on this host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Level {
+    /// Which promise: `memory`, `disk`, `filesystem` …
+    pub promise: String,
+    /// Whether it holds.
+    pub enforced: bool,
+    /// By what, or why not.
+    pub by: String,
+}
+
+/// What is known about a sandbox.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SandboxInfo {
+    /// Its identity.
+    pub id: SandboxId,
+    /// Its name for people: `sandbox_<agent>_<id>`.
+    pub name: String,
+    /// Where it is in its life.
+    pub state: SandboxState,
+    /// Which provider made it.
+    pub provider: String,
+    /// What stands between it and the host.
+    pub isolation: Isolation,
+    /// What was asked for.
+    pub spec: SandboxSpec,
+    /// When it was made.
+    pub created: SystemTime,
+    /// When it ended, if it has.
+    pub ended: Option<SystemTime>,
+    /// What killed it, if something did.
+    pub cause: Option<KillCause>,
+    /// The command it was made for, if any.
+    pub command: Vec<String>,
+    /// How that command ended.
+    pub report: Option<ExitReport>,
+    /// Which promises hold, and by what.
+    pub levels: Vec<Level>,
+    /// Its directory on the host.
+    pub dir: std::path::PathBuf,
+}
+
+/// What is known about a snapshot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotInfo {
+    /// Its identity.
+    pub id: SnapshotId,
+    /// A name for people.
+    pub name: Option<String>,
+    /// Which sandbox it was taken of.
+    pub of: SandboxId,
+    /// When.
+    pub created: SystemTime,
+    /// Bytes on disk.
+    pub bytes: u64,
+}
+
+/// Why a sandbox operation failed.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// There is no such sandbox.
+    #[error("there is no sandbox {0}; `belljar list --all` shows what there is")]
+    Unknown(SandboxId),
+    /// It is over.
+    #[error("sandbox {0} is over")]
+    Over(SandboxId),
+    /// It is in the wrong state for this.
+    #[error("sandbox {id} is {state}; {hint}")]
+    State {
+        /// Which.
+        id: SandboxId,
+        /// Its state.
+        state: SandboxState,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// The provider cannot do this here.
+    #[error("{what}; {hint}")]
+    Unsupported {
+        /// What it cannot do.
+        what: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// The request makes no sense.
+    #[error("{0}")]
+    Invalid(String),
+    /// A command could not be started.
+    #[error("{what}")]
+    Command {
+        /// What went wrong, whole.
+        what: String,
+        /// Whether the program was not found (127) or could not be run (126).
+        exit_code: u8,
+        /// What to do about it.
+        hint: Option<String>,
+    },
+    /// The provider failed.
+    #[error("could not {doing}")]
+    Provider {
+        /// The step under way, as a verb phrase.
+        doing: &'static str,
+        /// What a person can do about it.
+        hint: Option<String>,
+        /// What it said.
+        #[source]
+        source: Box<dyn StdError + Send + Sync>,
+    },
+}
+
+impl SandboxError {
+    /// Wraps a failure of a step.
+    pub fn provider(doing: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Provider { doing, hint: None, source: source.into() }
+    }
+
+    /// What a person can do about it, if anything is known.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Command { hint, .. } | Self::Provider { hint, .. } => hint.as_deref(),
+            Self::Unknown(_) | Self::Over(_) | Self::State { .. } | Self::Unsupported { .. } | Self::Invalid(_) => None,
+        }
+    }
+}
