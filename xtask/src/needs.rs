@@ -1,0 +1,80 @@
+//! What the tests need of a machine, and why: data alone. `prepare` acts on it.
+
+/// How to see that a tool is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Probe {
+    /// An executable of this name exists.
+    Binary(&'static str),
+    /// This command exits with success; for what is no program of its own.
+    Succeeds(&'static [&'static str]),
+}
+
+/// What happens when a tool is missing and cannot be installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// The run fails.
+    Required,
+    /// The run says so and goes on: no test depends on it.
+    Optional,
+}
+
+/// One tool.
+#[derive(Debug)]
+pub(crate) struct Need {
+    /// Its package in Debian and Ubuntu.
+    pub(crate) package: &'static str,
+    pub(crate) probe: Probe,
+    pub(crate) weight: Weight,
+    /// Which part of the tests would be blind without it.
+    pub(crate) reason: &'static str,
+}
+
+const fn required(package: &'static str, probe: Probe, reason: &'static str) -> Need {
+    Need { package, probe, weight: Weight::Required, reason }
+}
+
+const fn optional(package: &'static str, probe: Probe, reason: &'static str) -> Need {
+    Need { package, probe, weight: Weight::Optional, reason }
+}
+
+/// Every tool, in the order it is reported.
+pub(crate) const NEEDS: [Need; 10] = [
+    required("git", Probe::Binary("git"), "workspaces, branches of attempts, and tidy's list of files"),
+    required("bubblewrap", Probe::Binary("bwrap"), "the yardstick the sandbox's speed is compared with"),
+    required("e2fsprogs", Probe::Binary("mke2fs"), "disk limits are ext4 images with a fixed size"),
+    required("python3", Probe::Binary("python3"), "a toolchain that must work inside a sandbox"),
+    required(
+        "python3-venv",
+        Probe::Succeeds(&["python3", "-c", "import ensurepip, venv"]),
+        "virtual environments are made inside a sandbox, and the E2B client is installed in one",
+    ),
+    required("nodejs", Probe::Binary("node"), "a toolchain that must work inside a sandbox"),
+    required("npm", Probe::Binary("npm"), "installs Claude Code, and packages inside a sandbox"),
+    required("docker.io", Probe::Binary("docker"), "the docker provider, and a yardstick for speed"),
+    required("hyperfine", Probe::Binary("hyperfine"), "measures start times as ratios"),
+    optional(
+        "uidmap",
+        Probe::Binary("newuidmap"),
+        "ranges of user ids for rootless sandboxes; without it one id is mapped",
+    ),
+];
+
+/// The npm package of the real agent that the hooks are tested with.
+pub(crate) const CLAUDE_PACKAGE: &str = "@anthropic-ai/claude-code";
+
+/// Where that package puts its native program, below `node_modules`, by processor.
+pub(crate) const CLAUDE_BINARIES: [&str; 2] =
+    ["@anthropic-ai/claude-code-linux-x64/claude", "@anthropic-ai/claude-code-linux-arm64/claude"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_need_is_listed_once_and_says_why() {
+        for (place, need) in NEEDS.iter().enumerate() {
+            assert!(need.reason.len() > 20, "{} gives no reason", need.package);
+            assert!(NEEDS.iter().skip(place + 1).all(|other| other.package != need.package));
+        }
+    }
+}

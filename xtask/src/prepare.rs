@@ -1,0 +1,237 @@
+//! Making a machine able to run every test: finds what is missing, installs it, or says exactly what to do.
+
+use std::{
+    ffi::OsString,
+    fs,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context as _, bail};
+
+use crate::{
+    needs::{CLAUDE_BINARIES, CLAUDE_PACKAGE, NEEDS, Need, Probe, Weight},
+    shell,
+};
+
+/// What may be done to the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Install what is missing.
+    Install,
+    /// Only look.
+    Verify,
+}
+
+/// How packages can be installed here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Installer {
+    /// `apt-get`, as root.
+    Root,
+    /// `apt-get` through `sudo`.
+    Sudo,
+    /// An ordinary user without `sudo`.
+    NoRights,
+    /// No `apt-get` on this machine.
+    NoApt,
+}
+
+/// Makes every tool of [`NEEDS`] present, or fails with the remedy.
+pub(crate) fn tools(mode: Mode) -> anyhow::Result<()> {
+    let absent = missing();
+    if !absent.is_empty() && mode == Mode::Install {
+        install(&absent);
+    }
+    let absent = missing();
+    for need in absent.iter().filter(|need| need.weight == Weight::Optional) {
+        println!("without {} (optional): {}", need.package, need.reason);
+    }
+    match remedy(&absent, installer()) {
+        None => {
+            println!("every required tool is present");
+            Ok(())
+        }
+        Some(remedy) => bail!(remedy),
+    }
+}
+
+/// The real Claude Code: the one the caller names, else the one in the cache, else a fresh one from npm.
+pub(crate) fn claude(cache: &Path, mode: Mode, named: Option<OsString>) -> anyhow::Result<PathBuf> {
+    if let Some(named) = named.map(PathBuf::from) {
+        if !shell::is_executable(&named) {
+            bail!("BELLJAR_TEST_CLAUDE names `{}`, which is no executable file", named.display());
+        }
+        return Ok(named);
+    }
+    let home = cache.join("claude-code");
+    if let Some(found) = claude_below(&home) {
+        return Ok(found);
+    }
+    let remedy = format!("npm install --prefix {} {CLAUDE_PACKAGE}", home.display());
+    if mode == Mode::Verify {
+        bail!("Claude Code is not in the cache; run `{remedy}`");
+    }
+    fs::create_dir_all(&home).with_context(|| format!("could not create {}", home.display()))?;
+    let mut npm = Command::new("npm");
+    npm.current_dir(&home).args(["install", "--no-fund", "--no-audit", "--prefix"]).arg(&home);
+    shell::run(npm.arg(CLAUDE_PACKAGE)).with_context(|| {
+        format!("Claude Code could not be installed; once npm works here, run `{remedy}`")
+    })?;
+    claude_below(&home).with_context(|| {
+        format!("npm installed {CLAUDE_PACKAGE} without a native program for this processor in {}; set BELLJAR_TEST_CLAUDE to one", home.display())
+    })
+}
+
+fn claude_below(home: &Path) -> Option<PathBuf> {
+    let modules = home.join("node_modules");
+    CLAUDE_BINARIES.iter().map(|binary| modules.join(binary)).find(|path| shell::is_executable(path))
+}
+
+fn missing() -> Vec<&'static Need> {
+    NEEDS.iter().filter(|need| !is_present(need.probe)).collect()
+}
+
+fn is_present(probe: Probe) -> bool {
+    match probe {
+        Probe::Binary(name) => shell::find(name).is_some(),
+        Probe::Succeeds(words) => words
+            .split_first()
+            .is_some_and(|(program, arguments)| shell::succeeds(Command::new(program).args(arguments))),
+    }
+}
+
+/// Tries; whether it helped is seen by looking again, so a failure here is only told.
+fn install(absent: &[&Need]) {
+    let installer = installer();
+    if matches!(installer, Installer::NoApt | Installer::NoRights) {
+        return;
+    }
+    for words in apt_commands(absent, installer) {
+        let Some((program, arguments)) = words.split_first() else { continue };
+        if let Err(error) = shell::run(Command::new(program).args(arguments)) {
+            eprintln!("{error:#}");
+        }
+    }
+}
+
+fn installer() -> Installer {
+    // The owner of /proc/self is the effective user of this process.
+    let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    match (shell::find("apt-get"), is_root, shell::find("sudo")) {
+        (None, _, _) => Installer::NoApt,
+        (Some(_), true, _) => Installer::Root,
+        (Some(_), false, Some(_)) => Installer::Sudo,
+        (Some(_), false, None) => Installer::NoRights,
+    }
+}
+
+/// The commands that install what is absent: the required together, each optional one alone, so that a
+/// release without an optional package still gets the rest.
+fn apt_commands(absent: &[&Need], installer: Installer) -> Vec<Vec<&'static str>> {
+    let apt = |words: &[&'static str]| -> Vec<&'static str> {
+        let sudo: &[&str] = if installer == Installer::Sudo { &["sudo"] } else { &[] };
+        [sudo, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], words].concat()
+    };
+    let add =
+        |packages: &[&'static str]| apt(&[&["install", "-y", "--no-install-recommends"], packages].concat());
+    let mut commands = vec![apt(&["update"])];
+    let required = packages(absent, Weight::Required);
+    if !required.is_empty() {
+        commands.push(add(&required));
+    }
+    commands.extend(packages(absent, Weight::Optional).into_iter().map(|package| add(&[package])));
+    commands
+}
+
+/// What to tell the user about required tools that are still missing; nothing if none is.
+fn remedy(absent: &[&Need], installer: Installer) -> Option<String> {
+    let required = packages(absent, Weight::Required);
+    if required.is_empty() {
+        return None;
+    }
+    let list = required.join(" ");
+    let act = match installer {
+        Installer::Root => format!("run `apt-get update && apt-get install -y {list}`"),
+        Installer::Sudo => format!("run `sudo apt-get update && sudo apt-get install -y {list}`"),
+        Installer::NoRights => format!("as root, run `apt-get update && apt-get install -y {list}`"),
+        Installer::NoApt => format!(
+            "there is no apt-get on this machine; install with its package manager what Debian calls: {list}"
+        ),
+    };
+    let mut text = String::from("the tests need tools that are missing:\n");
+    for need in absent.iter().filter(|need| need.weight == Weight::Required) {
+        text.push_str(&format!("  {}: {}\n", need.package, need.reason));
+    }
+    Some(text + &act)
+}
+
+fn packages(needs: &[&Need], weight: Weight) -> Vec<&'static str> {
+    needs.iter().filter(|need| need.weight == weight).map(|need| need.package).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn needs_named(names: &[&str]) -> Vec<&'static Need> {
+        NEEDS.iter().filter(|need| names.contains(&need.package)).collect()
+    }
+
+    fn spoken(commands: Vec<Vec<&str>>) -> Vec<String> {
+        commands.into_iter().map(|words| words.join(" ")).collect()
+    }
+
+    #[test]
+    fn required_packages_are_installed_together_and_optional_ones_alone() {
+        let apt = "env DEBIAN_FRONTEND=noninteractive apt-get";
+        assert_eq!(
+            spoken(apt_commands(&needs_named(&["git", "npm", "uidmap"]), Installer::Root)),
+            [
+                format!("{apt} update"),
+                format!("{apt} install -y --no-install-recommends git npm"),
+                format!("{apt} install -y --no-install-recommends uidmap"),
+            ]
+        );
+        let with_sudo = spoken(apt_commands(&needs_named(&["git"]), Installer::Sudo));
+        assert!(with_sudo.iter().all(|command| command.starts_with("sudo env ")), "{with_sudo:?}");
+    }
+
+    #[test]
+    fn a_missing_required_tool_is_a_remedy_and_an_optional_one_is_not() {
+        assert_eq!(remedy(&needs_named(&["uidmap"]), Installer::Root), None);
+        let says = |installer| remedy(&needs_named(&["bubblewrap"]), installer).unwrap_or_default();
+        assert!(says(Installer::Root).ends_with("run `apt-get update && apt-get install -y bubblewrap`"));
+        assert!(says(Installer::Sudo).contains("sudo apt-get install -y bubblewrap"));
+        assert!(says(Installer::NoRights).contains("as root, run `apt-get"));
+        assert!(says(Installer::NoApt).contains("no apt-get on this machine"));
+        assert!(says(Installer::NoApt).contains("yardstick"), "the reason is told");
+    }
+
+    #[test]
+    fn claude_is_taken_from_the_caller_then_from_the_cache() {
+        let cache = tempfile::tempdir().unwrap();
+        let refused = claude(cache.path(), Mode::Verify, None).unwrap_err().to_string();
+        assert!(refused.contains("npm install --prefix"), "{refused}");
+        let named = claude(cache.path(), Mode::Install, Some("/nowhere/claude".into())).unwrap_err();
+        assert!(named.to_string().contains("/nowhere/claude"));
+
+        let binary = cache.path().join("claude-code/node_modules").join(CLAUDE_BINARIES[0]);
+        fs::create_dir_all(binary.parent().unwrap()).unwrap();
+        fs::write(&binary, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&binary, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(claude(cache.path(), Mode::Verify, None).unwrap(), binary);
+        assert_eq!(claude(cache.path(), Mode::Verify, Some("/bin/sh".into())).unwrap(), Path::new("/bin/sh"));
+    }
+
+    #[test]
+    fn probes_look_at_the_machine() {
+        assert!(is_present(Probe::Binary("sh")));
+        assert!(!is_present(Probe::Binary("no-such-program-here")));
+        assert!(is_present(Probe::Succeeds(&["sh", "-c", "true"])));
+        assert!(!is_present(Probe::Succeeds(&["sh", "-c", "false"])));
+        assert!(!is_present(Probe::Succeeds(&[])));
+    }
+}

@@ -1,0 +1,57 @@
+//! `cargo xtask test`: from a fresh clone on a fresh machine to a verdict, in one command.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use clap::Args;
+
+use crate::{
+    check, prepare,
+    shell::{self, Steps, Workspace},
+};
+
+/// Tells the tests where the real Claude Code is.
+const CLAUDE_VARIABLE: &str = "BELLJAR_TEST_CLAUDE";
+
+/// How much to do.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Only the tests, on a machine already prepared: nothing is installed, format and lints are not checked.
+    #[arg(long)]
+    fast: bool,
+}
+
+/// Prepares, checks, tests. The tests come last, so that the runner's summary is what one sees.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
+    let machine = if options.fast { prepare::Mode::Verify } else { prepare::Mode::Install };
+    println!("== machine");
+    prepare::tools(machine)?;
+    let claude = prepare::claude(&workspace.cache, machine, std::env::var_os(CLAUDE_VARIABLE))?;
+
+    let mut steps = Steps::default();
+    if !options.fast {
+        check::code(workspace, &mut steps);
+    }
+    tests(workspace, &claude, &mut steps);
+    steps.finish()
+}
+
+/// Runs with cargo-nextest where it is installed; that runner leaves out doc tests, so they run beside it.
+fn tests(workspace: &Workspace, claude: &Path, steps: &mut Steps) {
+    let with_claude = |arguments: &[&str]| -> Command {
+        let mut command = workspace.cargo(arguments);
+        command.env(CLAUDE_VARIABLE, PathBuf::from(claude));
+        command
+    };
+    if shell::find("cargo-nextest").is_none() {
+        steps.step("tests", || shell::run(&mut with_claude(&["test", "--workspace", "--no-fail-fast"])));
+        return;
+    }
+    steps.step("doc tests", || shell::run(&mut with_claude(&["test", "--workspace", "--doc"])));
+    steps.step("tests", || {
+        let arguments = ["nextest", "run", "--workspace", "--no-fail-fast"];
+        shell::run(&mut with_claude(&arguments))
+    });
+}
