@@ -59,6 +59,9 @@ pub(crate) const NEEDS: [Need; 10] = [
     ),
 ];
 
+/// Parts of the Rust toolchain that a minimal one leaves out, with the cargo command each provides.
+pub(crate) const COMPONENTS: [(&str, &str); 2] = [("rustfmt", "fmt"), ("clippy", "clippy")];
+
 /// The npm package of the real agent that the hooks are tested with.
 pub(crate) const CLAUDE_PACKAGE: &str = "@anthropic-ai/claude-code";
 

@@ -11,8 +11,8 @@ use std::{
 use anyhow::{Context as _, bail};
 
 use crate::{
-    needs::{CLAUDE_BINARIES, CLAUDE_PACKAGE, NEEDS, Need, Probe, Weight},
-    shell,
+    needs::{CLAUDE_BINARIES, CLAUDE_PACKAGE, COMPONENTS, NEEDS, Need, Probe, Weight},
+    shell::{self, Workspace},
 };
 
 /// What may be done to the machine.
@@ -54,6 +54,19 @@ pub(crate) fn tools(mode: Mode) -> anyhow::Result<()> {
         }
         Some(remedy) => bail!(remedy),
     }
+}
+
+/// Makes the toolchain complete, or fails with the remedy.
+pub(crate) fn toolchain(workspace: &Workspace) -> anyhow::Result<()> {
+    let is_absent = |command: &str| !shell::succeeds(&mut workspace.cargo(&[command, "--version"]));
+    for (component, _) in COMPONENTS.into_iter().filter(|(_, command)| is_absent(command)) {
+        let mut rustup = Command::new("rustup");
+        rustup.current_dir(&workspace.root).args(["component", "add", component]);
+        shell::run(&mut rustup).with_context(|| {
+            format!("the toolchain lacks {component}; add it with `rustup component add {component}`, or from where this toolchain came")
+        })?;
+    }
+    Ok(())
 }
 
 /// The real Claude Code: the one the caller names, else the one in the cache, else a fresh one from npm.

@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn a_failing_command_is_an_error_that_names_it() {
-        let error = run(&mut Command::new("false")).expect_err("false never succeeds");
-        assert!(error.to_string().contains("`false` failed"), "{error}");
+        let error = run(Command::new("sh").args(["-c", "exit 3"])).expect_err("it exits with 3");
+        assert_eq!(error.to_string(), "`sh -c exit 3` failed: exit status: 3");
         assert!(read(&mut Command::new("no-such-program-here")).is_err());
     }
 

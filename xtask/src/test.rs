@@ -32,6 +32,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
 
     let mut steps = Steps::default();
     if !options.fast {
+        prepare::toolchain(workspace)?;
         check::code(workspace, &mut steps);
     }
     tests(workspace, &claude, &mut steps);
