@@ -109,7 +109,8 @@ fn the_image_for_this_machine_is_chosen() {
     let template = resolve(home.path(), &layout.clone().index(&[inner.clone(), inner]).tar()).unwrap();
     assert!(template.root.join("bin/sh").exists());
 
-    let error = resolve(home.path(), &layout.clone().index(&[foreign.clone()]).tar()).unwrap_err();
+    let error =
+        resolve(home.path(), &layout.clone().index(std::slice::from_ref(&foreign)).tar()).unwrap_err();
     let wanted = architecture();
     assert_eq!(
         chain(&error),

@@ -44,7 +44,7 @@ fn read_only_directories_as_nobody_special() {
     let layers = [
         Tar::default().dir("./", 0o555).dir("usr", 0o555).dir("usr/closed", 0o000).file("usr/closed/x", "1"),
         Tar::default()
-            .file("usr/closed/y", "2")
+            .file("usr/closed/deep/y", "2")
             .file("usr/.wh.never", "")
             .symlink("a", "usr")
             .dir("a/z", 0o111),
@@ -69,8 +69,9 @@ fn read_only_directories_as_nobody_special() {
             ("a", "l usr"),
             ("usr", "d 555"),
             ("usr/closed", "d 755"),
+            ("usr/closed/deep", "d 755"),
+            ("usr/closed/deep/y", "f 644 2"),
             ("usr/closed/x", "f 644 1"),
-            ("usr/closed/y", "f 644 2"),
             ("usr/z", "d 755"),
         ])
     );

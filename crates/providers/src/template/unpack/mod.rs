@@ -6,6 +6,7 @@
 //! Refuses: `..` in names, archives beyond the bounds, and sparse files in a form that would unpack as garbage.
 
 mod attributes;
+mod contents;
 mod name;
 mod tree;
 mod whiteout;
@@ -13,7 +14,7 @@ mod whiteout;
 use std::{
     ffi::OsStr,
     fs::File,
-    io::{self, Read, Seek as _, Write as _},
+    io::{self, Read},
     os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
 };
@@ -25,6 +26,7 @@ use rustix::{
 
 use self::{
     attributes::{Attributes, Ownership},
+    contents::{copy, drain},
     tree::{Place, Tree},
     whiteout::{Fresh, Mark},
 };
@@ -245,35 +247,6 @@ fn link_target<R: Read>(entry: &Entry<'_, R>, path: &Path) -> Result<Vec<u8>, Un
         Some(target) => Ok(target.into_owned()),
         None => Err(UnpackError::UnsafeName { name: name(), why: "it is a link without a target" }),
     }
-}
-
-/// Copies contents; blocks of zeros in a sparse file become holes again.
-fn copy<R: Read>(entry: &mut Entry<'_, R>, file: &mut File, path: &Path) -> Result<(), UnpackError> {
-    let (size, sparse) = (entry.size(), entry.header().entry_type().is_gnu_sparse());
-    let write = |source| failed("write", path, source);
-    let mut buffer = vec![0; 64 * 1024];
-    let mut done = 0_u64;
-    loop {
-        let count = entry.read(&mut buffer).map_err(UnpackError::Read)?;
-        let Some(chunk) = buffer.get(..count).filter(|chunk| !chunk.is_empty()) else { break };
-        done += count as u64;
-        if sparse && chunk.iter().all(|byte| *byte == 0) {
-            file.seek(io::SeekFrom::Start(done)).map_err(write)?;
-        } else {
-            file.write_all(chunk).map_err(write)?;
-        }
-    }
-    if done != size {
-        return Err(UnpackError::Truncated(path.display().to_string()));
-    }
-    if sparse { file.set_len(size).map_err(write) } else { Ok(()) }
-}
-
-/// Reads over contents that an entry of this kind should not have, so that the next header is read from its start.
-fn drain<R: Read>(entry: &mut Entry<'_, R>, path: &Path) -> Result<(), UnpackError> {
-    let size = entry.size();
-    let read = io::copy(entry, &mut io::sink()).map_err(UnpackError::Read)?;
-    if read == size { Ok(()) } else { Err(UnpackError::Truncated(path.display().to_string())) }
 }
 
 fn failed(action: &'static str, path: &Path, source: io::Error) -> UnpackError {
