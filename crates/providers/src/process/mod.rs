@@ -1,1 +1,141 @@
-//! The `process` provider.
+//! The `process` provider: sandboxes made of this kernel's own namespaces, with nothing installed.
+//!
+//! Owns: what a sandbox is made of on this host ([`facts`], [`blueprint`]), its [`record`] on disk, and the handles.
+//! Kernel facts are the truth about what runs; records say what it was meant to be.
+
+mod blueprint;
+mod changes;
+mod create;
+mod environment;
+mod execution;
+mod facts;
+mod ids;
+mod levels;
+mod network_files;
+mod record;
+mod sandbox;
+mod snapshot;
+mod sweep;
+mod toolchain;
+mod users;
+mod workspace;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+pub use belljar_jail::plan::Plan;
+use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec};
+use belljar_jail::cgroup::Controller;
+use belljar_ports::{Keep, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo};
+pub use facts::HostFacts;
+
+use record::Record;
+use sandbox::ProcessSandbox;
+
+/// Sandboxes of this host's kernel, recorded below one directory.
+#[derive(Debug)]
+pub struct ProcessProvider {
+    home: PathBuf,
+    facts: HostFacts,
+}
+
+impl ProcessProvider {
+    /// Looks at the host once. `home` is `$BELLJAR_HOME`; `env` the caller's environment.
+    ///
+    /// # Errors
+    /// When `home` cannot be made.
+    pub fn open(home: &Path, env: BTreeMap<String, String>) -> Result<Self, SandboxError> {
+        for dir in [home.to_path_buf(), sandboxes(home), making(home)] {
+            match fs::create_dir(&dir) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    fs::create_dir_all(&dir).map_err(|e| SandboxError::provider("make belljar's own directory", e))?;
+                }
+                other => other.map_err(|e| SandboxError::provider("make belljar's own directory", e))?,
+            }
+        }
+        Ok(Self { home: home.to_path_buf(), facts: HostFacts::gather(env) })
+    }
+
+    /// What this provider knows about the host.
+    #[must_use]
+    pub const fn facts(&self) -> &HostFacts {
+        &self.facts
+    }
+
+    /// Draws the plan of a sandbox without making it.
+    ///
+    /// # Errors
+    /// When no such sandbox can be made.
+    pub fn plan(&self, id: SandboxId, spec: &SandboxSpec) -> Result<Plan, SandboxError> {
+        let roots = create::resolve(&self.home, spec)?;
+        let dir = sandboxes(&self.home).join(id.to_string());
+        blueprint::draw(&self.facts, id, spec, &roots, &dir, ids::candidate(id, 0)).map(|drawn| drawn.plan)
+    }
+}
+
+pub(crate) fn sandboxes(home: &Path) -> PathBuf {
+    home.join("sandboxes")
+}
+
+pub(crate) fn making(home: &Path) -> PathBuf {
+    home.join("making")
+}
+
+impl SandboxProvider for ProcessProvider {
+    fn name(&self) -> &'static str {
+        "process"
+    }
+
+    fn isolation(&self) -> Isolation {
+        Isolation::Namespaces
+    }
+
+    fn capabilities(&self) -> Vec<Capability> {
+        let mut all = vec![
+            Capability::LimitDisk,
+            Capability::LimitInodes,
+            Capability::LimitPids,
+            Capability::Snapshot,
+            Capability::Changes,
+            Capability::Terminal,
+            Capability::NetworkNone,
+            Capability::NetworkOpen,
+        ];
+        let controlled = [
+            (Controller::Memory, Capability::LimitMemory),
+            (Controller::Cpu, Capability::LimitCpus),
+            (Controller::Freezer, Capability::Pause),
+        ];
+        all.extend(controlled.into_iter().filter(|(c, _)| self.facts.controls(*c)).map(|(_, capability)| capability));
+        if self.facts.root {
+            all.push(Capability::Users);
+        }
+        all
+    }
+
+    fn create(&self, id: SandboxId, spec: &SandboxSpec, keep: Keep) -> Result<Box<dyn Sandbox>, SandboxError> {
+        create::create(&self.home, &self.facts, id, spec, keep).map(|made| Box::new(made) as Box<dyn Sandbox>)
+    }
+
+    fn find(&self, id: SandboxId) -> Result<Box<dyn Sandbox>, SandboxError> {
+        let record = Record::load(&self.home, id)?;
+        Ok(Box::new(ProcessSandbox::adopt(&self.home, record)))
+    }
+
+    fn list(&self) -> Result<Vec<SandboxInfo>, SandboxError> {
+        let records = Record::all(&self.home)?;
+        Ok(records.into_iter().map(|record| ProcessSandbox::adopt(&self.home, record).info()).collect())
+    }
+
+    fn snapshots(&self) -> Result<Vec<SnapshotInfo>, SandboxError> {
+        snapshot::all(&self.home)
+    }
+
+    fn sweep(&self) -> Result<usize, SandboxError> {
+        sweep::sweep(&self.home, &self.facts.cgroups)
+    }
+}

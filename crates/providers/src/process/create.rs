@@ -1,0 +1,201 @@
+//! Making a sandbox: every step can fail, and a failed or killed maker leaves nothing that the next one does not remove.
+
+use std::{
+    fs,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+    thread,
+    time::SystemTime,
+};
+
+use belljar_domain::{NetworkMode, SandboxId, SandboxSpec, TemplateRef};
+use belljar_jail::{
+    LaunchError,
+    disk::{self, DiskError, DiskKind, ImageAccess},
+    launch,
+};
+use belljar_ports::{Keep, SandboxError};
+use rustix::fs::{FlockOperation, flock};
+
+use super::{
+    blueprint::{self, Roots},
+    facts::HostFacts,
+    ids, levels, making,
+    record::{Process, Record},
+    sandbox::ProcessSandbox,
+    sandboxes, snapshot,
+};
+use crate::template::TemplateStore;
+
+/// Name of the disk image in a sandbox's directory.
+pub(super) const IMAGE: &str = "disk.ext4";
+
+pub(super) fn create(
+    home: &Path,
+    facts: &HostFacts,
+    id: SandboxId,
+    spec: &SandboxSpec,
+    keep: Keep,
+) -> Result<ProcessSandbox, SandboxError> {
+    refuse_unsupported(spec)?;
+    let roots = resolve(home, spec)?;
+    let draft = Draft::begin(home, id)?;
+    let made = build(home, facts, id, spec, keep, &roots, &draft.dir);
+    match made {
+        Ok(sandbox) => {
+            draft.finish();
+            Ok(sandbox)
+        }
+        Err(error) => {
+            draft.abandon();
+            Err(error)
+        }
+    }
+}
+
+fn refuse_unsupported(spec: &SandboxSpec) -> Result<(), SandboxError> {
+    match spec.network {
+        NetworkMode::None | NetworkMode::Open => Ok(()),
+        NetworkMode::Allowlist => Err(SandboxError::Unsupported {
+            what: "the network mode `allowlist` is not there yet: it comes with belljar's egress proxy".to_owned(),
+            hint: "use --net none, or --net open if the command may reach everything this host can".to_owned(),
+        }),
+    }
+}
+
+/// Finds what a template is made of.
+pub(super) fn resolve(home: &Path, spec: &SandboxSpec) -> Result<Roots, SandboxError> {
+    let store = || TemplateStore::open(home).map_err(|e| SandboxError::provider("open the template store", e));
+    let template = match &spec.template {
+        TemplateRef::Host => return Ok(Roots::default()),
+        TemplateRef::Snapshot(id) => return snapshot::roots(home, *id),
+        TemplateRef::Path(path) => {
+            store()?.resolve(path).map_err(|e| SandboxError::provider("use the template", e))?
+        }
+        TemplateRef::Named(name) => match store()?.by_name(name) {
+            Ok(template) => template,
+            Err(_) if TemplateRef::is_host_alias(name) => return Ok(Roots::default()),
+            Err(error) => return Err(SandboxError::provider("use the template", error)),
+        },
+    };
+    Ok(Roots {
+        layers: vec![template.root],
+        snapshots: Vec::new(),
+        env: template.env,
+        workdir: template.workdir.filter(|dir| dir.starts_with('/')),
+    })
+}
+
+fn build(
+    home: &Path,
+    facts: &HostFacts,
+    id: SandboxId,
+    spec: &SandboxSpec,
+    keep: Keep,
+    roots: &Roots,
+    dir: &Path,
+) -> Result<ProcessSandbox, SandboxError> {
+    // The disk takes longest and depends on nothing else.
+    let disk = facts.disk;
+    let disk_job = || (disk == DiskKind::Image).then(|| make_disk(home, dir, spec)).transpose();
+    let (disk_fd, rest) = thread::scope(|scope| {
+        let job = scope.spawn(disk_job);
+        let rest = prepare(facts, id, spec, roots, dir);
+        (job.join(), rest)
+    });
+    let (blueprint, doors, held, base) = rest?;
+    let launched = match disk_fd {
+        Err(_panicked) => Err(SandboxError::Invalid("the disk's maker panicked".to_owned())),
+        Ok(Err(error)) => Err(SandboxError::provider("make the private disk", error)),
+        Ok(Ok(disk_fd)) => launch(blueprint.plan.clone(), disk_fd, &doors, &held).map_err(start_error),
+    };
+    let launched = launched.inspect_err(|_| blueprint.group.remove())?;
+    let record = Record {
+        id,
+        spec: spec.clone(),
+        created: SystemTime::now(),
+        command: Vec::new(),
+        keeper: Process::of(launched.keeper),
+        init: Process::of(launched.init),
+        disk,
+        id_base: base,
+        user: (blueprint.plan.identity.uid, blueprint.plan.identity.gid),
+        home: blueprint.home,
+        cwd: blueprint.cwd,
+        env: blueprint.env,
+        group: blueprint.group,
+        levels: levels::of(facts, spec),
+        layers: roots.layers.clone(),
+        snapshots: roots.snapshots.clone(),
+        ended: None,
+        report: None,
+    };
+    record.save(home)?;
+    ProcessSandbox::launched(home, record, launched, keep)
+}
+
+type Prepared = (blueprint::Blueprint, Vec<OwnedFd>, Vec<OwnedFd>, Option<u32>);
+
+fn prepare(
+    facts: &HostFacts,
+    id: SandboxId,
+    spec: &SandboxSpec,
+    roots: &Roots,
+    dir: &Path,
+) -> Result<Prepared, SandboxError> {
+    let (base, held) = if facts.root {
+        let (base, guard) = ids::take(id).map_err(|e| SandboxError::provider("take a range of user ids", e))?;
+        (Some(base), vec![guard])
+    } else {
+        (None, Vec::new())
+    };
+    let drawn = blueprint::draw(facts, id, spec, roots, dir, base.unwrap_or(0))?;
+    drawn.group.create(&spec.limits).map_err(|e| SandboxError::provider("make the control group", e))?;
+    let doors = drawn.group.doors().map_err(|e| SandboxError::provider("open the control group", e));
+    let doors = doors.inspect_err(|_| drawn.group.remove())?;
+    Ok((drawn, doors, held, base))
+}
+
+fn make_disk(home: &Path, dir: &Path, spec: &SandboxSpec) -> Result<OwnedFd, DiskError> {
+    let image = dir.join(IMAGE);
+    disk::make_image(&home.join("cache"), &image, &spec.limits)?;
+    disk::mount_image(&image, ImageAccess::Write)
+}
+
+fn start_error(error: LaunchError) -> SandboxError {
+    let hint = match &error {
+        LaunchError::Start(start) => start.remedy().map(str::to_owned),
+        LaunchError::Host { .. } | LaunchError::Silent => None,
+    };
+    SandboxError::Provider { doing: "start the sandbox", hint, source: error.into() }
+}
+
+/// A sandbox being made: a marker says so, and a lock on it says that its maker is alive. A marker without a lock is
+/// what a killed maker left, and [`super::sweep`] removes what it was making.
+struct Draft {
+    dir: PathBuf,
+    marker: PathBuf,
+    _lock: fs::File,
+}
+
+impl Draft {
+    fn begin(home: &Path, id: SandboxId) -> Result<Self, SandboxError> {
+        let failed = |e| SandboxError::provider("make the sandbox's directory", e);
+        let marker = making(home).join(id.to_string());
+        let lock = fs::File::create(&marker).map_err(failed)?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|e| failed(e.into()))?;
+        let dir = sandboxes(home).join(id.to_string());
+        fs::create_dir(&dir).map_err(failed)?;
+        rustix::fs::chmod(&dir, rustix::fs::Mode::from_raw_mode(0o700)).map_err(|e| failed(e.into()))?;
+        Ok(Self { dir, marker, _lock: lock })
+    }
+
+    fn finish(self) {
+        let _already = fs::remove_file(&self.marker);
+    }
+
+    fn abandon(self) {
+        let _already = fs::remove_dir_all(&self.dir);
+        let _already = fs::remove_file(&self.marker);
+    }
+}

@@ -1,0 +1,45 @@
+//! Removing what killed makers and keepers left behind.
+
+use std::{fs, path::Path};
+
+use belljar_domain::SandboxId;
+use belljar_jail::cgroup::{Group, Hierarchy};
+use belljar_ports::SandboxError;
+use rustix::fs::{FlockOperation, flock};
+
+use super::{making, record::Record, sandboxes};
+
+/// Removes every half-made sandbox whose maker is dead, and the control groups of dead sandboxes.
+pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
+    let mut removed = half_made(home, cgroups)?;
+    for record in Record::all(home)? {
+        let dead = !record.keeper.is_alive() && !record.init.is_alive();
+        if dead && record.ended.is_none() && record.group.dirs().iter().any(|dir| dir.exists()) {
+            record.group.remove();
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+/// The cheap part, done before every new sandbox: the directory of markers is empty unless a maker was killed.
+pub(super) fn half_made(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
+    let Ok(entries) = fs::read_dir(making(home)) else { return Ok(0) };
+    let mut removed = 0;
+    for entry in entries.flatten() {
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<SandboxId>().ok()) else { continue };
+        let Ok(marker) = fs::File::open(entry.path()) else { continue };
+        if flock(&marker, FlockOperation::NonBlockingLockExclusive).is_err() {
+            continue;
+        }
+        // A maker killed after it had written the record left a whole sandbox; its keeper sees to that.
+        if Record::load(home, id).is_err() {
+            Group::named(cgroups, &format!("belljar-{id}")).remove();
+            let dir = sandboxes(home).join(id.to_string());
+            let _gone = fs::remove_dir_all(dir);
+            removed += 1;
+        }
+        let _gone = fs::remove_file(entry.path());
+    }
+    Ok(removed)
+}
