@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod change;
 mod id;
 mod limits;
 mod mount;
@@ -18,6 +19,7 @@ mod state;
 mod template;
 mod usage;
 
+pub use change::{Change, ChangeKind, Entry, Node};
 pub use id::{ExecutionId, IdError, SandboxId, SnapshotId};
 pub use limits::{Clocks, Limits, LimitsPatch};
 pub use mount::{Mount, MountError, MountMode};
