@@ -27,7 +27,9 @@ pub use network::{NetworkMode, NetworkModeError};
 pub use path::{HostPath, PathError, SandboxPath};
 pub use profile::{Isolation, Profile, ProfileError};
 pub use quantity::{ByteSize, Cpus, QuantityError, Span};
-pub use report::{EXIT_BELLJAR_FAILED, EXIT_DENIED, EXIT_KILLED, EXIT_TIMEOUT, ExitReport, KillCause, Outcome};
+pub use report::{
+    EXIT_BELLJAR_FAILED, EXIT_DENIED, EXIT_KILLED, EXIT_TIMEOUT, ExitReport, KillCause, Outcome,
+};
 pub use spec::{Capability, ExecSpec, SandboxSpec, Terminal};
 pub use state::{SandboxState, Status, TransitionError};
 pub use template::{TemplateError, TemplateRef};

@@ -93,7 +93,15 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused() {
-        for text in ["/data", "/data:/srv", "/data:/srv:rwx", "data:/srv:ro", "/d/..:/srv:ro", "/d:/proc/x:ro", "/d:/:rw"] {
+        for text in [
+            "/data",
+            "/data:/srv",
+            "/data:/srv:rwx",
+            "data:/srv:ro",
+            "/d/..:/srv:ro",
+            "/d:/proc/x:ro",
+            "/d:/:rw",
+        ] {
             assert!(text.parse::<Mount>().is_err(), "{text}");
         }
     }

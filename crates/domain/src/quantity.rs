@@ -102,10 +102,9 @@ impl FromStr for Cpus {
 
     fn from_str(text: &str) -> Result<Self, QuantityError> {
         let milli = scaled(text, 1000).and_then(|milli| u32::try_from(milli).ok());
-        milli
-            .filter(|milli| (10..=1_000_000).contains(milli))
-            .map(Self)
-            .ok_or_else(|| QuantityError::new(text, "number of cores", "a number from 0.01 to 1000, such as 1.5"))
+        milli.filter(|milli| (10..=1_000_000).contains(milli)).map(Self).ok_or_else(|| {
+            QuantityError::new(text, "number of cores", "a number from 0.01 to 1000, such as 1.5")
+        })
     }
 }
 
@@ -156,7 +155,8 @@ impl FromStr for Span {
     type Err = QuantityError;
 
     fn from_str(text: &str) -> Result<Self, QuantityError> {
-        let error = || QuantityError::new(text, "length of time", "a number with ms, s, m, h or d, such as 90s");
+        let error =
+            || QuantityError::new(text, "length of time", "a number with ms, s, m, h or d, such as 90s");
         let (number, suffix) = split_number(text);
         let unit = match suffix {
             "ms" => 1,
@@ -210,9 +210,14 @@ mod tests {
 
     #[test]
     fn sizes_read_as_people_write_them() {
-        for (text, bytes) in
-            [("64M", 64 << 20), ("512", 512 << 20), ("1.5G", 3 << 29), ("100k", 100 << 10), ("7b", 7), ("2GiB", 2 << 30)]
-        {
+        for (text, bytes) in [
+            ("64M", 64 << 20),
+            ("512", 512 << 20),
+            ("1.5G", 3 << 29),
+            ("100k", 100 << 10),
+            ("7b", 7),
+            ("2GiB", 2 << 30),
+        ] {
             assert_eq!(text.parse(), Ok(ByteSize::bytes(bytes)), "{text}");
         }
         for text in ["", "M", "-1M", "1.M", "1..5M", "1X", "0", "99999999999T", "1e9"] {

@@ -48,8 +48,15 @@ pub struct TransitionError {
 
 impl SandboxState {
     /// Every state, in the order of life.
-    pub const ALL: [Self; 7] =
-        [Self::Creating, Self::Running, Self::Paused, Self::Stopping, Self::Stopped, Self::Destroyed, Self::Failed];
+    pub const ALL: [Self; 7] = [
+        Self::Creating,
+        Self::Running,
+        Self::Paused,
+        Self::Stopping,
+        Self::Stopped,
+        Self::Destroyed,
+        Self::Failed,
+    ];
 
     /// Takes one step.
     ///

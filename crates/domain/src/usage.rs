@@ -107,7 +107,9 @@ impl Thresholds {
             (AlertTrigger::Pids, pids, self.pids),
         ]
         .into_iter()
-        .filter_map(|(trigger, measured, levels)| measured.and_then(|(used, limit)| alert(trigger, used, limit, levels)))
+        .filter_map(|(trigger, measured, levels)| {
+            measured.and_then(|(used, limit)| alert(trigger, used, limit, levels))
+        })
         .collect()
     }
 }
@@ -129,8 +131,10 @@ mod tests {
     #[test]
     fn thresholds_speak_once_passed_and_stay_silent_below() {
         let limits = Limits::default();
-        let calm = Usage { memory_bytes: Some(100 << 20), pids: Some(3), cpu_micros: Some(0), ..Usage::default() };
-        let busy = Usage { memory_bytes: Some(500 << 20), pids: Some(420), cpu_micros: Some(750_000), ..calm };
+        let calm =
+            Usage { memory_bytes: Some(100 << 20), pids: Some(3), cpu_micros: Some(0), ..Usage::default() };
+        let busy =
+            Usage { memory_bytes: Some(500 << 20), pids: Some(420), cpu_micros: Some(750_000), ..calm };
         assert!(Thresholds::default().alerts(&calm, &calm, 1_000_000, &limits).is_empty());
         let found = Thresholds::default().alerts(&calm, &busy, 1_000_000, &limits);
         let seen: Vec<_> = found.iter().map(|a| (a.trigger, a.severity)).collect();
