@@ -125,7 +125,12 @@ impl Copy {
         let file_type = FileType::from_raw_mode(stat.st_mode);
         let copied = match file_type {
             FileType::Directory => {
-                self.from.descend(name).map_err(|error| upper(&self.path)(error.into()))?;
+                match self.from.descend(name) {
+                    Ok(()) => {}
+                    // The sandbox removed it between the two looks.
+                    Err(Errno::NOENT) => return Ok(false),
+                    Err(error) => return Err(upper(&self.path)(error.into())),
+                }
                 rustix::fs::mkdirat(self.to.fd(), name, PRIVATE)
                     .and_then(|()| self.to.descend(name))
                     .map_err(|error| write_error(&self.path)(error.into()))?;
@@ -143,7 +148,11 @@ impl Copy {
     }
 
     fn file(&mut self, name: &OsStr) -> Result<(), LayerError> {
-        let from = entry::open_file(self.from.fd(), name).map_err(upper(&self.path))?;
+        let from = match entry::open_file(self.from.fd(), name) {
+            Ok(from) => from,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(upper(&self.path)(error)),
+        };
         let stat = rustix::fs::fstat(&from).map_err(|error| upper(&self.path)(error.into()))?;
         if let Some(mark) = marks::without_content(from.as_fd()) {
             return Err(LayerError::Foreign { path: self.path.clone(), mark });

@@ -1,0 +1,128 @@
+//! Joining what the sandbox wrote with what the host did to the same file meanwhile.
+//!
+//! Owns: asking git for the common ancestor and for the merge. Refuses: to let the repository run
+//! anything. It is as untrusted as the workspace it lies in: hooks and fsmonitor are off, nothing is
+//! fetched, the environment says nothing, and there is no shell.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs,
+    io::{self, Read as _},
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use super::content::{LINEWISE, is_text};
+
+/// Why a merge could not be tried.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// The program is missing or cannot be started.
+    #[error("cannot run git")]
+    Start(#[source] io::Error),
+    /// It was started, but could not be heard.
+    #[error("cannot read what git says")]
+    Read(#[source] io::Error),
+    /// The three versions cannot be put where git reads them.
+    #[error("cannot write the versions to merge")]
+    Versions(#[source] io::Error),
+    /// It refused.
+    #[error("git could not merge the versions")]
+    Refused,
+}
+
+/// What became of two versions.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Merged {
+    Clean(Vec<u8>),
+    /// With markers where they disagree.
+    Conflicting(Vec<u8>),
+}
+
+/// Merges `ours` (the host's) and `theirs` (the sandbox's) of `path`, whose ancestor is what git has of
+/// it: in HEAD, else in the index; whichever is as long as what the sandbox was given comes first.
+///
+/// Returns nothing when git knows no such text, so that the conflict stands.
+pub(super) fn three_way(
+    workspace: &Path,
+    path: &Path,
+    given: Option<u64>,
+    ours: &[u8],
+    theirs: &[u8],
+) -> Result<Option<Merged>, MergeError> {
+    let mut ancestors = Vec::new();
+    for revision in ["HEAD:./", ":0:./"] {
+        let mut object = OsString::from(revision);
+        object.push(path);
+        ancestors.extend(blob(workspace, &object)?);
+    }
+    let given = ancestors.iter().position(|text| Some(text.len() as u64) == given).unwrap_or(0);
+    if ancestors.is_empty() || !is_text(ours) || !is_text(theirs) {
+        return Ok(None);
+    }
+    merge(&ancestors.swap_remove(given), ours, theirs).map(Some)
+}
+
+fn blob(workspace: &Path, object: &OsStr) -> Result<Option<Vec<u8>>, MergeError> {
+    let mut child = git(workspace)
+        .args(["cat-file", "blob"])
+        .arg(object)
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(MergeError::Start)?;
+    let mut text = Vec::new();
+    let read = match child.stdout.take() {
+        Some(output) => output.take(LINEWISE + 1).read_to_end(&mut text),
+        None => Ok(0),
+    };
+    // The pipe is closed by now: a longer blob ends git, and it counts as no text either way.
+    let status = child.wait().map_err(MergeError::Read)?;
+    read.map_err(MergeError::Read)?;
+    Ok((status.success() && is_text(&text)).then_some(text))
+}
+
+fn merge(ancestor: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Merged, MergeError> {
+    let dir = tempfile::tempdir().map_err(MergeError::Versions)?;
+    for (name, text) in [("host", ours), ("ancestor", ancestor), ("sandbox", theirs)] {
+        fs::write(dir.path().join(name), text).map_err(MergeError::Versions)?;
+    }
+    let output = git(dir.path())
+        .args(["merge-file", "-p", "-L", "host", "-L", "before", "-L", "sandbox"])
+        .args(["host", "ancestor", "sandbox"])
+        .output()
+        .map_err(MergeError::Start)?;
+    // The code is the number of disagreements, up to 127; above is failure.
+    match output.status.code() {
+        Some(0) => Ok(Merged::Clean(output.stdout)),
+        Some(1..=127) => Ok(Merged::Conflicting(output.stdout)),
+        Some(_) | None => Err(MergeError::Refused),
+    }
+}
+
+fn git(dir: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.current_dir(dir).env_clear();
+    for kept in ["PATH", "HOME", "TMPDIR"] {
+        if let Some(value) = std::env::var_os(kept) {
+            command.env(kept, value);
+        }
+    }
+    // `safe.directory`: as root we read a user's repository. What that guards against is the
+    // repository's configuration running programs, which reading a blob by name gives no occasion to
+    // once hooks, fsmonitor and lazy fetching from a promised remote are off.
+    for option in
+        ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.allow=never", "safe.directory=*"]
+    {
+        command.args(["-c", option]);
+    }
+    command
+        .args(["--no-pager", "--no-replace-objects"])
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    command
+}
