@@ -12,7 +12,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, Mode, OFlags, RenameFlags},
+    fs::{AtFlags, FileType, Mode, OFlags, RenameFlags},
     io::Errno,
 };
 
@@ -114,6 +114,10 @@ impl Commit<'_> {
         let (dir, name) = self.root.parent(path)?;
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = rustix::fs::openat(dir, name, flags, Mode::empty())?;
+        let stat = rustix::fs::fstat(&file)?;
+        let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+        // The host's own setgid, inherited or set, is not the sandbox's to take away.
+        let mode = mode | if is_directory { stat.st_mode & Mode::SGID.as_raw_mode() } else { 0 };
         // By descriptor, since kernels before 6.6 cannot change a mode by name without following it. The
         // descriptor of a symlink leads to the link itself, whose mode cannot be changed.
         let by_descriptor = format!("/proc/self/fd/{}", file.as_raw_fd());

@@ -10,6 +10,7 @@ mod host;
 mod internals;
 mod plan;
 mod select;
+mod settle;
 mod stage;
 
 use std::{fmt, io, path::PathBuf};

@@ -1,9 +1,8 @@
 //! Deciding, for every change, what to do on the host, before anything is done.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     io,
-    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -12,12 +11,8 @@ use belljar_domain::{Change, Entry};
 use belljar_ports::{ChangedFiles, Changes};
 
 use super::{
-    super::{
-        content::{Content, LINEWISE},
-        merge::{self, Merged},
-        root::Root,
-    },
-    Applied, ApplyError, ApplyOptions, Conflict, ConflictReason, OnConflict,
+    super::root::Root,
+    Applied, ApplyError, ApplyOptions, Conflict, ConflictReason,
     host::{self, Found, Stamp, leads_outside},
     select::{self, Selected, origin},
 };
@@ -81,26 +76,26 @@ pub(super) fn make(changes: &Changes, options: ApplyOptions, root: &Root) -> Res
     }
 }
 
-struct Planner<'a> {
-    root: &'a Root,
-    files: &'a dyn ChangedFiles,
-    workspace: &'a Path,
-    since: SystemTime,
-    options: ApplyOptions,
-    plan: Plan,
-    conflicts: Vec<Conflict>,
-    selected: Selected<'a>,
+pub(super) struct Planner<'a> {
+    pub(super) root: &'a Root,
+    pub(super) files: &'a dyn ChangedFiles,
+    pub(super) workspace: &'a Path,
+    pub(super) since: SystemTime,
+    pub(super) options: ApplyOptions,
+    pub(super) plan: Plan,
+    pub(super) conflicts: Vec<Conflict>,
+    pub(super) selected: Selected<'a>,
     /// Directories to be removed from the host, and whether something takes their place.
-    directories: HashMap<PathBuf, bool>,
+    pub(super) directories: HashMap<PathBuf, bool>,
 }
 
-enum Failure {
+pub(super) enum Failure {
     Compare(io::Error),
     Merge(super::MergeError),
 }
 
 impl Failure {
-    fn at(self, path: &Path) -> ApplyError {
+    pub(super) fn at(self, path: &Path) -> ApplyError {
         let path = path.to_owned();
         match self {
             Self::Compare(source) => ApplyError::Compare { path, source },
@@ -199,10 +194,13 @@ impl Planner<'_> {
         after: &Entry,
         found: &Found,
     ) -> Result<(), Failure> {
-        let (host, wanted) = (found.entry.mode(), after.mode().map(safe_mode));
+        let wanted = after.mode().map(safe_mode);
+        // A directory's setgid is the host's: it says whose group new files get.
+        let host = found.entry.mode();
+        let is_wanted = if after.is_directory() { host.map(safe_mode) == wanted } else { host == wanted };
         match before.map(Entry::mode) {
             None => {}
-            Some(given) if given == after.mode() || host == wanted => {}
+            Some(given) if given == after.mode() || is_wanted => {}
             Some(given) if given == host => {
                 self.plan.modes.push((path.to_owned(), wanted.unwrap_or_default()));
                 self.plan.result.written.push(path.to_owned());
@@ -230,86 +228,14 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn merge_or(
-        &mut self,
-        reason: ConflictReason,
-        path: &Path,
-        before: Option<&Entry>,
-        after: &Entry,
-        found: &Found,
-    ) -> Result<(), Failure> {
-        let (Entry::File { size: ours, mode }, Entry::File { size: theirs, mode: wanted }) =
-            (&found.entry, after)
-        else {
-            return self.conflict(path, reason);
-        };
-        if self.options.on_conflict == OnConflict::Refuse || *ours > LINEWISE || *theirs > LINEWISE {
-            return self.conflict(path, reason);
-        }
-        let ours = Content::read(self.root.file(path)?)?;
-        let theirs = Content::read(self.files.open(path)?)?;
-        let (Content::Text(ours), Content::Text(theirs)) = (ours, theirs) else {
-            return self.conflict(path, reason);
-        };
-        let given = before.and_then(|entry| match entry {
-            Entry::File { size, .. } => Some(*size),
-            Entry::Symlink { .. } | Entry::Directory { .. } | Entry::Other { .. } => None,
-        });
-        let merged = merge::three_way(self.workspace, path, given, &ours, &theirs).map_err(Failure::Merge)?;
-        let text = match merged {
-            None => return self.conflict(path, reason),
-            Some(Merged::Clean(text)) => text,
-            Some(Merged::Conflicting(text)) => {
-                self.plan.result.conflicted.push(path.to_owned());
-                text
-            }
-        };
-        self.plan.result.merged.push(path.to_owned());
-        self.plan.result.written.push(path.to_owned());
-        // Only a mode that the sandbox changed replaces the host's.
-        let mode = if before.and_then(Entry::mode) == Some(*wanted) { *mode } else { *wanted };
-        let source = Source::Merged { text, mode: safe_mode(mode) };
-        self.plan.writes.push(Write { path: path.to_owned(), source, replaces: Some(found.stamp) });
-        Ok(())
-    }
-
-    /// Directories go only if all they hold goes; from the deepest up, since one that stays keeps its parent.
-    fn empty_directories(&mut self) -> Result<(), ApplyError> {
-        let mut directories: Vec<_> = std::mem::take(&mut self.directories).into_iter().collect();
-        directories.sort_unstable_by(|(one, _), (two, _)| two.as_os_str().cmp(one.as_os_str()));
-        let mut going: HashSet<PathBuf> = self.plan.removals.iter().map(|(path, _)| path.clone()).collect();
-        let mut gone = Vec::new();
-        for (path, replaced) in directories {
-            let names = self.root.names(&path).map_err(|error| Failure::Compare(error).at(&path))?;
-            if names.iter().all(|name| going.contains(&path.join(name))) {
-                going.insert(path.clone());
-                self.plan.directories_gone.push(path.clone());
-                if !replaced {
-                    gone.push(path);
-                }
-            } else if replaced {
-                self.conflicts.push(Conflict { path, reason: ConflictReason::NotEmpty });
-            } else {
-                self.plan.result.kept.push(path);
-            }
-        }
-        self.plan.result.kept.reverse();
-        self.plan.result.removed.extend(gone);
-        self.plan
-            .result
-            .removed
-            .sort_by(|one, two| one.as_os_str().as_bytes().cmp(two.as_os_str().as_bytes()));
-        Ok(())
-    }
-
     #[expect(clippy::unnecessary_wraps, reason = "reads as an outcome where it is returned")]
-    fn conflict(&mut self, path: &Path, reason: ConflictReason) -> Result<(), Failure> {
+    pub(super) fn conflict(&mut self, path: &Path, reason: ConflictReason) -> Result<(), Failure> {
         self.conflicts.push(Conflict { path: path.to_owned(), reason });
         Ok(())
     }
 }
 
 /// Nothing from a sandbox becomes setuid or setgid on the host.
-const fn safe_mode(mode: u32) -> u32 {
+pub(super) const fn safe_mode(mode: u32) -> u32 {
     mode & 0o1777
 }

@@ -28,7 +28,10 @@ struct Layers {
 
 impl Layers {
     fn new() -> Self {
-        let dir = TempDir::new().unwrap();
+        Self::within(TempDir::new().unwrap())
+    }
+
+    fn within(dir: TempDir) -> Self {
         for name in ["base", "upper", "work", "merged"] {
             fs::create_dir(dir.path().join(name)).unwrap();
         }
@@ -56,12 +59,32 @@ impl Layers {
         let mount = format!(
             "mount -t overlay overlay -o lowerdir=base,upperdir=upper,workdir=work,{options} merged && cd merged && set -e && {script}"
         );
+        self.run_apart(&mount);
+    }
+
+    /// Runs `script` in a mount namespace, and in a user namespace too if that is what it takes.
+    fn run_apart(&self, script: &str) -> String {
+        let namespaces = if is_root() { "-m" } else { "-Urm" };
         let output = Command::new("unshare")
-            .args(["-m", "sh", "-ec", &mount])
+            .args([namespaces, "sh", "-ec", script])
             .current_dir(self.dir.path())
             .output()
             .unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The attribute an overlay of ours marks an opaque directory with, and how it is mounted.
+fn own_namespace() -> (&'static str, &'static str) {
+    if is_root() {
+        ("trusted.overlay.opaque", "redirect_dir=off,metacopy=off")
+    } else {
+        ("user.overlay.opaque", "userxattr")
     }
 }
 

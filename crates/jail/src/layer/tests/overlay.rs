@@ -64,7 +64,7 @@ fn populate(layers: &Layers) {
 
 #[test]
 fn a_kernel_overlay_is_read_in_both_attribute_namespaces() {
-    for options in ["redirect_dir=off,metacopy=off", "userxattr"] {
+    for options in [own_namespace().1, "userxattr"] {
         let layers = Layers::new();
         populate(&layers);
         layers.run_in_overlay(options, SCRIPT);
@@ -76,7 +76,8 @@ fn a_kernel_overlay_is_read_in_both_attribute_namespaces() {
 fn a_copied_layer_shows_the_same_through_an_overlay() {
     let layers = Layers::new();
     populate(&layers);
-    layers.run_in_overlay("redirect_dir=off,metacopy=off", SCRIPT);
+    let (_, options) = own_namespace();
+    layers.run_in_overlay(options, SCRIPT);
     let upper = File::open(layers.path("upper")).unwrap();
     crate::layer::copy(upper.as_fd(), &layers.path("copy"), crate::layer::IdShift::NONE).unwrap();
     let copy = File::open(layers.path("copy")).unwrap();
@@ -84,15 +85,9 @@ fn a_copied_layer_shows_the_same_through_an_overlay() {
     // As the upper one of two lower layers: the tree must be the one the sandbox left.
     let listing = "find . -mindepth 1 | sort; cat edited.txt";
     let see = |lower: &str| {
-        let script =
-            format!("mount -t overlay overlay -o lowerdir={lower}:base merged && cd merged && {listing}");
-        let output = Command::new("unshare")
-            .args(["-m", "sh", "-ec", &script])
-            .current_dir(layers.dir.path())
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
+        layers.run_apart(&format!(
+            "mount -t overlay overlay -o lowerdir={lower}:base,{options} merged && cd merged && {listing}"
+        ))
     };
     assert_eq!(see("copy"), see("upper"));
 }
