@@ -10,6 +10,7 @@ use std::{
     io::{self, Read as _},
     path::Path,
     process::{Command, Stdio},
+    time::SystemTime,
 };
 
 use super::content::{LINEWISE, is_text};
@@ -39,28 +40,47 @@ pub(super) enum Merged {
     Conflicting(Vec<u8>),
 }
 
-/// Merges `ours` (the host's) and `theirs` (the sandbox's) of `path`, whose ancestor is what git has of
-/// it: in HEAD, else in the index; whichever is as long as what the sandbox was given comes first.
+/// Merges `ours` (the host's) and `theirs` (the sandbox's) of `path`. The ancestor is what git had of it
+/// when the sandbox was made.
 ///
 /// Returns nothing when git knows no such text, so that the conflict stands.
 pub(super) fn three_way(
     workspace: &Path,
     path: &Path,
-    given: Option<u64>,
+    since: SystemTime,
     ours: &[u8],
     theirs: &[u8],
 ) -> Result<Option<Merged>, MergeError> {
-    let mut ancestors = Vec::new();
-    for revision in ["HEAD:./", ":0:./"] {
-        let mut object = OsString::from(revision);
-        object.push(path);
-        ancestors.extend(blob(workspace, &object)?);
-    }
-    let given = ancestors.iter().position(|text| Some(text.len() as u64) == given).unwrap_or(0);
-    if ancestors.is_empty() || !is_text(ours) || !is_text(theirs) {
+    if !is_text(ours) || !is_text(theirs) {
         return Ok(None);
     }
-    merge(&ancestors.swap_remove(given), ours, theirs).map(Some)
+    match ancestor(workspace, path, since, ours)? {
+        Some(ancestor) => merge(&ancestor, ours, theirs).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Today's HEAD may hold what the host did meanwhile, and the index too; merged from there, the sandbox's
+/// version would look like a wish to undo it. So HEAD is taken as its log says it was. Without a log
+/// today's must do, unless it is the host's version itself, which would silently lose.
+fn ancestor(
+    workspace: &Path,
+    path: &Path,
+    since: SystemTime,
+    ours: &[u8],
+) -> Result<Option<Vec<u8>>, MergeError> {
+    let seconds = since.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |age| age.as_secs());
+    let then = format!("HEAD@{{{seconds}}}");
+    let logged = git(workspace)
+        .args(["rev-parse", "--verify", "--quiet", &then])
+        .stdout(Stdio::null())
+        .status()
+        .map_err(MergeError::Start)?
+        .success();
+    let mut object = OsString::from(if logged { then.as_str() } else { "HEAD" });
+    object.push(":./");
+    object.push(path);
+    Ok(blob(workspace, &object)?.filter(|text| logged || text != ours))
 }
 
 fn blob(workspace: &Path, object: &OsStr) -> Result<Option<Vec<u8>>, MergeError> {

@@ -40,11 +40,8 @@ impl Planner<'_> {
         let (Content::Text(ours), Content::Text(theirs)) = (ours, theirs) else {
             return self.conflict(path, reason);
         };
-        let given = before.and_then(|entry| match entry {
-            Entry::File { size, .. } => Some(*size),
-            Entry::Symlink { .. } | Entry::Directory { .. } | Entry::Other { .. } => None,
-        });
-        let merged = merge::three_way(self.workspace, path, given, &ours, &theirs).map_err(Failure::Merge)?;
+        let merged =
+            merge::three_way(self.workspace, path, self.since, &ours, &theirs).map_err(Failure::Merge)?;
         let text = match merged {
             None => return self.conflict(path, reason),
             Some(Merged::Clean(text)) => text,

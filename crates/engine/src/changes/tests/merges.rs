@@ -55,6 +55,41 @@ fn edits_apart_from_each_other_are_joined() {
 }
 
 #[test]
+fn what_the_host_committed_meanwhile_is_not_undone() {
+    for log in ["true", "false"] {
+        let pair = repository();
+        write(&pair.sandbox("sub/file"), BASE.replace("seven", "SANDBOX"));
+        let changes = pair.changes();
+        let edited = BASE.replace("one", "HOST");
+        pair.edit_host("sub/file", &edited);
+        fs::rename(pair.dir.path().join("git"), pair.host(".git")).unwrap();
+        let later = pair.since.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs() + 60;
+        let committed = Command::new("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "core.fsmonitor=false"])
+            .args(["commit", "-qam", "y"])
+            .env("GIT_COMMITTER_DATE", format!("{later} +0000"))
+            .current_dir(pair.host(""))
+            .status()
+            .unwrap();
+        assert!(committed.success());
+        if log == "false" {
+            fs::remove_dir_all(pair.host(".git/logs")).unwrap();
+        }
+        fs::rename(pair.host(".git"), pair.dir.path().join("git")).unwrap();
+        fs::remove_file(pair.dir.path().join("ran")).ok();
+        let result = merged(&pair, &changes);
+        let text = fs::read_to_string(pair.host("sub/file")).unwrap();
+        if log == "true" {
+            assert_eq!(result.unwrap().merged, [PathBuf::from("sub/file")]);
+            assert_eq!(text, edited.replace("seven", "SANDBOX"));
+        } else {
+            assert!(matches!(result, Err(ApplyError::Conflicts(_))));
+            assert_eq!(text, edited);
+        }
+    }
+}
+
+#[test]
 fn edits_of_the_same_line_are_marked() {
     let pair = repository();
     write(&pair.sandbox("sub/file"), BASE.replace("four", "SANDBOX"));
