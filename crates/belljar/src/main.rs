@@ -1,1 +1,23 @@
-fn main(){}
+//! belljar: run coding agents under glass.
+//!
+//! Owns: the command line, the composition of providers and use cases. Refuses: logic; every command is a few calls.
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod context;
+mod output;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::{args::Cli, context::Context, output::Failure};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let json = cli.json;
+    let done = Context::new(&cli).and_then(|context| commands::run(&context, cli.command));
+    done.unwrap_or_else(|error| Failure::from(error).tell(json))
+}

@@ -44,6 +44,14 @@ macro_rules! absolute_path {
             }
         }
 
+        impl std::str::FromStr for $name {
+            type Err = PathError;
+
+            fn from_str(text: &str) -> Result<Self, PathError> {
+                Self::new(text)
+            }
+        }
+
         impl TryFrom<PathBuf> for $name {
             type Error = PathError;
 

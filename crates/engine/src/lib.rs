@@ -1,3 +1,8 @@
-//! To come.
+//! The use cases of belljar, over ports and nothing else.
+//!
+//! Owns: following a command ([`supervise`]), showing and applying what it changed ([`changes`]). Refuses: to know
+//! which provider made a sandbox.
+#![forbid(unsafe_code)]
 
 pub mod changes;
+pub mod supervise;

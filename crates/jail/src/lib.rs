@@ -10,6 +10,7 @@ mod door;
 mod failure;
 pub mod landlock;
 mod launch;
+pub mod layer;
 pub mod seccomp;
 mod wire;
 

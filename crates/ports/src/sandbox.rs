@@ -13,6 +13,8 @@ use belljar_domain::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::Changes;
+
 /// What becomes of a sandbox whose maker goes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
@@ -45,6 +47,16 @@ pub trait SandboxProvider: Debug + Send + Sync {
     /// # Errors
     /// When the records cannot be read.
     fn list(&self) -> Result<Vec<SandboxInfo>, SandboxError>;
+    /// Returns what the sandbox was asked to be that a snapshot was taken of.
+    ///
+    /// # Errors
+    /// When there is no such snapshot.
+    fn snapshot_spec(&self, id: SnapshotId) -> Result<SandboxSpec, SandboxError>;
+    /// Removes a snapshot. Sandboxes that started from it must be over.
+    ///
+    /// # Errors
+    /// When there is none, or it is in use.
+    fn remove_snapshot(&self, id: SnapshotId) -> Result<(), SandboxError>;
     /// Lists snapshots, oldest first.
     ///
     /// # Errors
@@ -86,6 +98,21 @@ pub trait Sandbox: Debug + Send + Sync {
     /// # Errors
     /// When it is over.
     fn extend(&self, ttl: Span) -> Result<(), SandboxError>;
+    /// Says, cheaply, that nothing in the workspace was touched.
+    ///
+    /// # Errors
+    /// When its private disk cannot be read.
+    fn is_untouched(&self) -> Result<bool, SandboxError>;
+    /// Compares its workspace with the host's.
+    ///
+    /// # Errors
+    /// When it has no workspace, or its private disk cannot be read.
+    fn changes(&self) -> Result<Changes, SandboxError>;
+    /// Writes down what it was made for and how that ended.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    fn note(&self, command: &[String], report: Option<&ExitReport>) -> Result<(), SandboxError>;
     /// Freezes its files as something others can start from.
     ///
     /// # Errors
@@ -118,6 +145,8 @@ pub struct Streams {
 pub trait Execution: Debug + Send + Sync {
     /// The master side of its terminal, if it has one.
     fn terminal(&self) -> Option<BorrowedFd<'_>>;
+    /// Becomes readable when [`Execution::wait`] will answer at once.
+    fn ended(&self) -> BorrowedFd<'_>;
     /// Sends a signal to its process group.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ pub struct GroupError {
 }
 
 /// The directories of one sandbox's group, one per seat.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Group {
     parts: Vec<Seat>,
 }

@@ -6,9 +6,10 @@ use std::{
 };
 
 use rustix::fs::{Access, access};
+use serde::{Deserialize, Serialize};
 
 /// What a group can control.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Controller {
     /// Memory limit and out-of-memory counters.
     Memory,
@@ -37,7 +38,7 @@ impl Controller {
 }
 
 /// Which of the kernel's two interfaces a directory speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Version {
     /// One hierarchy per controller.
     V1,
@@ -46,7 +47,7 @@ pub enum Version {
 }
 
 /// A directory below which groups can be made, and for what.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seat {
     /// The directory.
     pub dir: PathBuf,

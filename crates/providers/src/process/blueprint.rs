@@ -20,7 +20,7 @@ use super::{environment, facts::HostFacts, network_files, toolchain, workspace};
 
 /// What a template contributes, once resolved.
 #[derive(Debug, Clone, Default)]
-pub struct Roots {
+pub(super) struct Roots {
     /// Host directories that make up the root, topmost first; empty for the `host` template.
     pub layers: Vec<PathBuf>,
     /// Snapshot directories to start from, newest first.
@@ -33,7 +33,7 @@ pub struct Roots {
 
 /// A plan with what belongs to it on the host's side.
 #[derive(Debug)]
-pub struct Blueprint {
+pub(super) struct Blueprint {
     /// The plan itself.
     pub plan: Plan,
     /// The control group to make.
@@ -47,13 +47,13 @@ pub struct Blueprint {
 }
 
 /// How many ids a sandbox has as root.
-pub const ID_COUNT: u32 = 65_536;
+pub(super) const ID_COUNT: u32 = 65_536;
 
 /// Draws the plan. `base` is the first host id of the sandbox's own range, used as root only.
 ///
 /// # Errors
 /// When the workspace or a mount cannot be shown, or the network mode is not to be had.
-pub fn draw(
+pub(super) fn draw(
     facts: &HostFacts,
     id: SandboxId,
     spec: &SandboxSpec,

@@ -38,6 +38,7 @@ pub(super) fn create(
     keep: Keep,
 ) -> Result<ProcessSandbox, SandboxError> {
     refuse_unsupported(spec)?;
+    super::sweep::half_made(home, &facts.cgroups)?;
     let roots = resolve(home, spec)?;
     let draft = Draft::begin(home, id)?;
     let made = build(home, facts, id, spec, keep, &roots, &draft.dir);

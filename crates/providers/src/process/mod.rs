@@ -27,7 +27,7 @@ use std::{
 };
 
 pub use belljar_jail::plan::Plan;
-use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec};
+use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec, SnapshotId};
 use belljar_jail::cgroup::Controller;
 use belljar_ports::{Keep, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo};
 pub use facts::HostFacts;
@@ -133,6 +133,14 @@ impl SandboxProvider for ProcessProvider {
 
     fn snapshots(&self) -> Result<Vec<SnapshotInfo>, SandboxError> {
         snapshot::all(&self.home)
+    }
+
+    fn snapshot_spec(&self, id: SnapshotId) -> Result<SandboxSpec, SandboxError> {
+        snapshot::spec(&self.home, id)
+    }
+
+    fn remove_snapshot(&self, id: SnapshotId) -> Result<(), SandboxError> {
+        snapshot::remove(&self.home, id)
     }
 
     fn sweep(&self) -> Result<usize, SandboxError> {

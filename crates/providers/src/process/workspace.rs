@@ -28,8 +28,10 @@ pub(super) fn check(path: &Path, home: &Path) -> Result<(), SandboxError> {
     if path.parent().is_none() || home.starts_with(path) {
         return refuse("it contains your home directory, and with it your keys and passwords");
     }
-    let below = |top: &&str| path.starts_with(top) && !matches!(**top, "/home" | "/root" | "/mnt" | "/media" | "/opt" | "/var");
-    if SYSTEM.iter().any(|top| Path::new(top) == path) || SYSTEM.iter().any(|top| below(&top)) {
+    // People keep projects below these, if not in them.
+    let holds_projects = |top: &str| ["/home", "/root", "/mnt", "/media", "/opt", "/var", "/run"].contains(&top);
+    let is_system = |top: &&str| Path::new(top) == path || (path.starts_with(top) && !holds_projects(top));
+    if SYSTEM.iter().any(is_system) {
         return refuse("it belongs to the system");
     }
     if !path.is_dir() {

@@ -1,0 +1,211 @@
+//! Following one command on the user's own streams or terminal, for `run`, `exec` and `restore`.
+
+use std::{
+    fs::{self, File},
+    io::{self, IsTerminal, Write},
+    os::fd::AsFd,
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::{Context as _, Result};
+use belljar_domain::{Alert, ExecSpec, ExitReport, Limits, Severity, Thresholds, Usage};
+use belljar_engine::supervise::{CapturedOutput, Follow, Input, KillRule, Log, Monitor, Outlet, Pipes};
+use belljar_ports::Sandbox;
+use serde_json::json;
+
+use crate::{
+    context::{log_dir, new_execution_id},
+    output::print_json,
+    terminal::{self, RawMode},
+};
+
+/// How the user wants to see a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// On a terminal of its own, carried to the user's.
+    Terminal,
+    /// As plain streams.
+    Streams,
+    /// Collected into one JSON object.
+    Json,
+}
+
+impl View {
+    /// A terminal if the user sits at one.
+    pub(crate) fn choose(json: bool, tty: bool) -> Self {
+        let at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        match (json, tty || at_terminal) {
+            (true, _) => Self::Json,
+            (false, true) => Self::Terminal,
+            (false, false) => Self::Streams,
+        }
+    }
+}
+
+/// A command that has ended, with what it wrote if that was collected.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) report: ExitReport,
+    pub(crate) stdout: CapturedOutput,
+    pub(crate) stderr: CapturedOutput,
+}
+
+/// Runs a command in a sandbox to its end.
+pub(crate) fn follow(sandbox: &dyn Sandbox, mut spec: ExecSpec, view: View) -> Result<Done> {
+    let info = sandbox.info();
+    let input = input(view)?;
+    let (streams, pipes) = Pipes::new(&input).context("make pipes")?;
+    if view == View::Terminal {
+        spec.terminal = Some(terminal::window().unwrap_or(belljar_domain::Terminal { rows: 24, cols: 80 }));
+    }
+    let signals = terminal::signals().context("listen for signals")?;
+    let execution = sandbox.exec(&spec, streams)?;
+    let mut outlet = UserOutlet::new(view, &info.dir, info.spec.limits)?;
+    let monitor = Monitor::new(info.spec.limits, Thresholds::default(), KillRule::default());
+    let follow =
+        Follow { sandbox, execution: &*execution, monitor, signals: Some(signals), window: terminal::window };
+    let followed = if view == View::Terminal {
+        let raw = io::stdin().is_terminal().then(RawMode::enter).transpose().context("take over the terminal")?;
+        let stdin = rustix::stdio::stdin().try_clone_to_owned().context("share the terminal")?;
+        let followed = follow.terminal(stdin, &mut outlet);
+        drop(raw);
+        followed?
+    } else {
+        follow.pipes(input, pipes, &mut outlet)?
+    };
+    Ok(Done { report: followed.report, stdout: outlet.stdout, stderr: outlet.stderr })
+}
+
+fn input(view: View) -> Result<Input> {
+    let stdin = rustix::stdio::stdin();
+    let is_null = || {
+        let (a, b) = (rustix::fs::fstat(stdin).ok()?, rustix::fs::stat("/dev/null").ok()?);
+        Some(a.st_rdev == b.st_rdev && a.st_mode == b.st_mode)
+    };
+    if view == View::Terminal || is_null().unwrap_or(true) {
+        return Ok(Input::Empty);
+    }
+    Ok(Input::From(stdin.as_fd().try_clone_to_owned().context("share standard input")?))
+}
+
+/// The user's side: shows, records, remembers.
+struct UserOutlet {
+    view: View,
+    log: Option<Log>,
+    history: Option<File>,
+    samples: u32,
+    limits: Limits,
+    stdout: CapturedOutput,
+    stderr: CapturedOutput,
+}
+
+/// Samples kept of one execution: a quarter of a second apart at first, then ever rarer.
+const MAX_SAMPLES: u32 = 100_000;
+
+impl UserOutlet {
+    fn new(view: View, dir: &Path, limits: Limits) -> Result<Self> {
+        let logs = log_dir(dir);
+        fs::create_dir_all(&logs).context("make the log's directory")?;
+        let log = File::create(logs.join(format!("{}.log", new_execution_id()))).context("start the log")?;
+        Ok(Self {
+            view,
+            log: Some(Log::new(log)),
+            history: File::options().append(true).create(true).open(dir.join("usage.jsonl")).ok(),
+            samples: 0,
+            limits,
+            stdout: CapturedOutput::default(),
+            stderr: CapturedOutput::default(),
+        })
+    }
+
+    fn record(&mut self, bytes: &[u8]) {
+        if let Some(log) = &mut self.log
+            && log.append(bytes).is_err()
+        {
+            self.log = None;
+        }
+    }
+}
+
+impl Outlet for UserOutlet {
+    fn stdout(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.record(bytes);
+        if self.view == View::Json {
+            self.stdout.append(bytes);
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(bytes)?;
+        out.flush()
+    }
+
+    fn stderr(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.record(bytes);
+        if self.view == View::Json {
+            self.stderr.append(bytes);
+            return Ok(());
+        }
+        io::stderr().lock().write_all(bytes)
+    }
+
+    fn sample(&mut self, usage: &Usage, alerts: &[Alert]) {
+        self.samples += 1;
+        // Every sample of the first minute, then one in sixteen.
+        if let Some(history) = &mut self.history
+            && self.samples < MAX_SAMPLES
+            && (self.samples < 240 || self.samples.is_multiple_of(16) || !alerts.is_empty())
+        {
+            let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+            let line = json!({"at_ms": u64::try_from(at).unwrap_or(0), "usage": usage, "alerts": alerts});
+            if writeln!(history, "{line}").is_err() {
+                self.history = None;
+            }
+        }
+        if self.view == View::Streams {
+            for alert in alerts.iter().filter(|alert| alert.severity == Severity::Critical && !is_throttle(alert)) {
+                let limit = self.limits.memory;
+                // The command's own output matters more than this.
+                let _unheard = writeln!(
+                    io::stderr(),
+                    "belljar: {:?} at {}% of its limit{}",
+                    alert.trigger,
+                    alert.percent,
+                    if matches!(alert.trigger, belljar_domain::AlertTrigger::Memory) { format!(" ({limit})") } else { String::new() }
+                );
+            }
+        }
+    }
+}
+
+/// A busy processor is what a build looks like; it is worth a record, not a word.
+const fn is_throttle(alert: &Alert) -> bool {
+    matches!(alert.trigger, belljar_domain::AlertTrigger::Cpu)
+}
+
+/// Prints an execution as one JSON object.
+pub(crate) fn print_done(sandbox: &dyn Sandbox, done: &Done, extra: serde_json::Value) -> Result<()> {
+    let report = &done.report;
+    let signal = match report.outcome {
+        belljar_domain::Outcome::Signal(number) => Some(number),
+        belljar_domain::Outcome::Code(_) => None,
+    };
+    let mut object = json!({
+        "sandbox": sandbox.info().id,
+        "exit_code": report.exit_code(),
+        "signal": signal,
+        "cause": report.cause,
+        "limits_reached": report.reached,
+        "timed_out": report.cause == Some(belljar_domain::KillCause::Timeout),
+        "oom": report.cause == Some(belljar_domain::KillCause::Oom),
+        "duration_ms": report.duration.as_millis(),
+        "usage": report.usage,
+        "stdout": String::from_utf8_lossy(&done.stdout.bytes),
+        "stderr": String::from_utf8_lossy(&done.stderr.bytes),
+        "truncated": done.stdout.truncated || done.stderr.truncated,
+    });
+    if let (Some(object), serde_json::Value::Object(extra)) = (object.as_object_mut(), extra) {
+        object.extend(extra);
+    }
+    Ok(print_json(&object)?)
+}

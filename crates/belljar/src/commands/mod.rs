@@ -1,0 +1,48 @@
+//! One file per command; each is a few calls.
+
+mod apply;
+mod completions;
+mod cp;
+mod diff;
+mod discard;
+mod exec;
+mod follow;
+mod inspect;
+mod list;
+mod logs;
+mod pause;
+mod run;
+mod snapshot;
+mod stats;
+mod template;
+mod terminate;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::{args::Command, context::Context};
+
+/// Carries out a command.
+pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Run(args) => run::run(context, &args),
+        Command::Exec(args) => exec::exec(context, args),
+        Command::List(args) => list::list(context, &args),
+        Command::Inspect(args) => inspect::inspect(context, &args),
+        Command::Logs(args) => logs::logs(context, &args),
+        Command::Cp(args) => cp::cp(context, &args),
+        Command::Diff(args) => diff::diff(context, &args),
+        Command::Apply(args) => apply::apply(context, &args),
+        Command::Discard(args) => discard::discard(context, &args),
+        Command::Pause(args) => pause::pause(context, &args),
+        Command::Resume(args) => pause::resume(context, &args),
+        Command::Snapshot(args) => snapshot::snapshot(context, &args),
+        Command::Restore(args) => snapshot::restore(context, args),
+        Command::Stats(args) => stats::stats(context, &args),
+        Command::Terminate(args) => terminate::terminate(context, &args),
+        Command::KillAgent(args) => terminate::kill_agent(context, &args),
+        Command::Template(args) => template::template(context, args),
+        Command::Completions(args) => completions::completions(&args),
+    }
+}

@@ -1,0 +1,169 @@
+//! `belljar run`: a fresh sandbox, one command, its changes kept apart.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    path::Path,
+    process::ExitCode,
+};
+
+use anyhow::{Context as _, Result, bail};
+use belljar_domain::{ByteSize, Clocks, ExecSpec, ExitReport, Limits, Outcome, SandboxSpec};
+use belljar_engine::changes::{self, ApplyOptions};
+use belljar_ports::{Keep, Sandbox, SandboxProvider};
+use serde_json::json;
+
+use super::follow::{self, Done, View};
+use crate::{
+    args::{Run, Shape, host_path},
+    context::{Context, labels, new_sandbox_id, variables},
+    output::{explain, print_json},
+};
+
+pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
+    let spec = sandbox_spec(context, &args.shape)?;
+    if args.plan {
+        let plan = context.provider()?.plan(new_sandbox_id(), &spec)?;
+        let mut out = io::stdout().lock();
+        serde_json::to_writer_pretty(&mut out, &plan)?;
+        writeln!(out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.command.is_empty() && !args.keep {
+        bail!("no command was given; write it after --, as in `belljar run -- npm test`");
+    }
+    let provider = context.provider()?;
+    let keep = if args.keep { Keep::Alive } else { Keep::WithMaker };
+    let sandbox = provider.create(new_sandbox_id(), &spec, keep)?;
+    if args.command.is_empty() {
+        return announce(context, &*sandbox);
+    }
+    let exec = ExecSpec {
+        argv: args.command.clone(),
+        cwd: args.workdir.clone(),
+        env: std::collections::BTreeMap::new(),
+        user: args.user.clone(),
+        terminal: None,
+        timeout: Some(args.timeout),
+    };
+    let view = View::choose(context.json, args.tty);
+    let done = match follow::follow(&*sandbox, exec, view) {
+        Ok(done) => done,
+        Err(error) => {
+            // A sandbox whose command never ran has nothing worth keeping.
+            sandbox.destroy()?;
+            return Err(error);
+        }
+    };
+    finish(context, args, &*sandbox, &done, view)
+}
+
+/// Turns flags into what is asked of a provider.
+pub(crate) fn sandbox_spec(context: &Context, shape: &Shape) -> Result<SandboxSpec> {
+    if shape.provider != "process" {
+        bail!("there is no provider `{}`; this version has `process`", shape.provider);
+    }
+    let workspace = match &shape.workspace {
+        Some(path) if path == Path::new("none") => None,
+        Some(path) => Some(host_path(path)?),
+        None => Some(host_path(Path::new("."))?),
+    };
+    let clocks = Clocks::default();
+    Ok(SandboxSpec {
+        template: shape.template.clone(),
+        workspace,
+        profile: shape.profile,
+        network: shape.net,
+        limits: Limits::default().patched(&shape.limits()),
+        clocks: Clocks { ttl: shape.ttl.unwrap_or(clocks.ttl), idle: shape.idle.unwrap_or(clocks.idle), ..clocks },
+        mounts: shape.mount.clone(),
+        env: variables(&shape.env, &context.env)?,
+        agent: shape.agent.clone(),
+        labels: labels(&shape.label)?,
+    })
+}
+
+/// A kept sandbox without a command: its id is the answer.
+fn announce(context: &Context, sandbox: &dyn Sandbox) -> Result<ExitCode> {
+    let id = sandbox.info().id;
+    if context.json {
+        print_json(&json!({"sandbox": id, "status": "running"}))?;
+    } else {
+        writeln!(io::stdout(), "{id}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is left after the command: its changes, applied, kept, or none.
+fn finish(context: &Context, args: &Run, sandbox: &dyn Sandbox, done: &Done, view: View) -> Result<ExitCode> {
+    let limits = sandbox.info().spec.limits;
+    let report = &done.report;
+    let touched = !sandbox.is_untouched().unwrap_or(false);
+    let stat = if touched { Some(summary(sandbox, context)?) } else { None };
+    let changed = stat.as_ref().is_some_and(|stat| stat.files > 0);
+    if args.apply && changed && report.is_success() {
+        let found = sandbox.changes()?;
+        changes::apply(&found, ApplyOptions::default()).context("apply the changes; they are kept, see `belljar diff`")?;
+    }
+    let applied = args.apply && changed && report.is_success();
+    if args.keep || (changed && !applied) {
+        sandbox.note(&args.command, Some(report))?;
+    }
+    if !args.keep {
+        if changed && !applied { sandbox.stop(report.cause)? } else { sandbox.destroy()? }
+    }
+    if view == View::Json {
+        let files = stat.as_ref().map_or(0, |stat| stat.files);
+        follow::print_done(sandbox, done, json!({"changed_files": files, "applied": applied, "kept": args.keep}))?;
+    } else if !args.quiet {
+        tell(report, &limits, stat.as_ref(), applied, args.keep.then(|| sandbox.info().id.short()))?;
+    }
+    Ok(ExitCode::from(report.exit_code()))
+}
+
+struct Summary {
+    files: usize,
+    text: String,
+}
+
+fn summary(sandbox: &dyn Sandbox, _context: &Context) -> Result<Summary> {
+    let found = sandbox.changes()?;
+    let value = changes::json(&found)?;
+    let total = |name: &str| value["totals"][name].as_u64().unwrap_or(0);
+    let files = found.changes.len();
+    let noun = if files == 1 { "change" } else { "changes" };
+    Ok(Summary { files, text: format!("{files} {noun} (+{} -{})", total("additions"), total("deletions")) })
+}
+
+/// The last words, on standard error: always why something was killed, the rest only for people.
+fn tell(
+    report: &ExitReport,
+    limits: &Limits,
+    stat: Option<&Summary>,
+    applied: bool,
+    kept: Option<String>,
+) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    if let Some(cause) = report.cause {
+        writeln!(err, "belljar: killed ({cause}): {}", explain(cause, limits))?;
+    }
+    for reached in &report.reached {
+        writeln!(err, "belljar: limit reached ({reached}): {}", explain(*reached, limits))?;
+    }
+    if !io::stderr().is_terminal() {
+        return Ok(());
+    }
+    let outcome = match report.outcome {
+        Outcome::Code(code) => format!("exit {code}"),
+        Outcome::Signal(signal) => format!("signal {signal}"),
+    };
+    let peak = report.usage.memory_peak_bytes.map(|bytes| format!(" · peak {}", ByteSize::bytes(bytes)));
+    let changes = stat.map_or("nothing changed".to_owned(), |stat| stat.text.clone());
+    let next = match (applied, stat.is_some_and(|stat| stat.files > 0), kept) {
+        (true, ..) => " · applied".to_owned(),
+        (_, _, Some(id)) => format!(" · running: belljar exec {id} -- …"),
+        (_, true, None) => " · belljar diff | apply | discard".to_owned(),
+        (_, false, None) => String::new(),
+    };
+    let peak = peak.unwrap_or_default();
+    writeln!(err, "\x1b[2mbelljar: {outcome} · {}{peak} · {changes}{next}\x1b[0m", report.duration)
+}

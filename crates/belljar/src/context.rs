@@ -1,0 +1,139 @@
+//! What every command starts from: belljar's home, the caller's environment, the provider.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result, bail};
+use belljar_domain::{ExecutionId, SandboxId, SnapshotId};
+use belljar_ports::{Sandbox, SandboxInfo, SandboxProvider};
+use belljar_providers::process::ProcessProvider;
+use uuid::Uuid;
+
+use crate::args::{Cli, Named};
+
+/// Shared by all commands.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) json: bool,
+    pub(crate) home: PathBuf,
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+impl Context {
+    pub(crate) fn new(cli: &Cli) -> Result<Self> {
+        let env: BTreeMap<String, String> = env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let home = match &cli.home {
+            Some(home) => home.clone(),
+            None => default_home(&env)?,
+        };
+        let home = std::path::absolute(&home).context("find belljar's home")?;
+        if home.to_str().is_none() {
+            bail!("belljar's home `{}` is not valid UTF-8; set BELLJAR_HOME", home.display());
+        }
+        Ok(Self { json: cli.json, home, env })
+    }
+
+    /// Opens the provider.
+    pub(crate) fn provider(&self) -> Result<ProcessProvider> {
+        Ok(ProcessProvider::open(&self.home, self.env.clone())?)
+    }
+
+    /// Finds the sandbox a person means.
+    pub(crate) fn find(&self, provider: &dyn SandboxProvider, name: &str) -> Result<Box<dyn Sandbox>> {
+        let id = match Named::from(name) {
+            Named::Id(id) => id,
+            Named::Last => last(&provider.list()?)?,
+            Named::Tail(tail) => by_tail(&provider.list()?, &tail)?,
+        };
+        Ok(provider.find(id)?)
+    }
+
+    pub(crate) fn colour(&self, stream_is_terminal: bool) -> bool {
+        stream_is_terminal && !self.env.contains_key("NO_COLOR")
+    }
+}
+
+fn default_home(env: &BTreeMap<String, String>) -> Result<PathBuf> {
+    let absolute = |name: &str| env.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(home) = env.get("BELLJAR_HOME").filter(|home| !home.is_empty()) {
+        return Ok(PathBuf::from(home));
+    }
+    if rustix::process::geteuid().is_root() {
+        return Ok(PathBuf::from("/var/lib/belljar"));
+    }
+    if let Some(data) = absolute("XDG_DATA_HOME") {
+        return Ok(data.join("belljar"));
+    }
+    let home = absolute("HOME").context("neither BELLJAR_HOME nor HOME is set; set one of them")?;
+    Ok(home.join(".local/share/belljar"))
+}
+
+/// The last run whose workspace is the current directory, else the last of all.
+fn last(all: &[SandboxInfo]) -> Result<SandboxId> {
+    let here = env::current_dir().and_then(|dir| dir.canonicalize()).unwrap_or_default();
+    let is_here = |info: &&SandboxInfo| info.spec.workspace.as_ref().is_some_and(|w| w.as_path() == here);
+    let found = all.iter().rev().find(is_here).or_else(|| all.last());
+    found.map(|info| info.id).context("there is no sandbox yet, or the last run changed nothing; start one with `belljar run`")
+}
+
+fn by_tail(all: &[SandboxInfo], tail: &str) -> Result<SandboxId> {
+    let matching: Vec<_> = all
+        .iter()
+        .filter(|info| (tail.len() >= 4 && info.id.to_string().ends_with(tail)) || info.name == tail)
+        .collect();
+    match matching.as_slice() {
+        [one] => Ok(one.id),
+        [] => bail!("there is no sandbox `{tail}`; `belljar list --all` shows what there is"),
+        several => bail!("`{tail}` fits {} sandboxes; write more of the id", several.len()),
+    }
+}
+
+pub(crate) fn new_sandbox_id() -> SandboxId {
+    SandboxId::from_uuid(Uuid::now_v7())
+}
+
+pub(crate) fn new_execution_id() -> ExecutionId {
+    ExecutionId::from_uuid(Uuid::now_v7())
+}
+
+pub(crate) fn new_snapshot_id() -> SnapshotId {
+    SnapshotId::from_uuid(Uuid::now_v7())
+}
+
+/// `NAME=VALUE`, or `NAME` alone to take the caller's value.
+pub(crate) fn variables(given: &[String], own: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>> {
+    let mut all = BTreeMap::new();
+    for text in given {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, value.to_owned()),
+            None => {
+                let value = own.get(text).with_context(|| format!("`{text}` is not set in this shell; write {text}=VALUE"))?;
+                (text.as_str(), value.clone())
+            }
+        };
+        if name.is_empty() {
+            bail!("`{text}` is not a variable; write NAME=VALUE");
+        }
+        all.insert(name.to_owned(), value);
+    }
+    Ok(all)
+}
+
+/// `NAME=VALUE` pairs.
+pub(crate) fn labels(given: &[String]) -> Result<BTreeMap<String, String>> {
+    let pair = |text: &String| {
+        let (name, value) = text.split_once('=').with_context(|| format!("`{text}` is not a label; write NAME=VALUE"))?;
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    given.iter().map(pair).collect()
+}
+
+/// Where a sandbox's outputs are recorded, one file per execution.
+pub(crate) fn log_dir(dir: &Path) -> PathBuf {
+    dir.join("log")
+}

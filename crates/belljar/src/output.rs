@@ -1,0 +1,128 @@
+//! What people and programs read: errors with a way out, tables, JSON.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use belljar_domain::{EXIT_BELLJAR_FAILED, KillCause, Limits};
+use belljar_ports::SandboxError;
+use serde_json::json;
+
+/// A failure of belljar itself, on its way to the user.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    hint: Option<String>,
+    code: u8,
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        let sandbox = error.chain().find_map(|cause| cause.downcast_ref::<SandboxError>());
+        let code = match sandbox {
+            Some(SandboxError::Command { exit_code, .. }) => *exit_code,
+            Some(_) | None => EXIT_BELLJAR_FAILED,
+        };
+        let hint = sandbox.and_then(|error| error.hint().map(str::to_owned));
+        Self { message: format!("{error:#}"), hint, code }
+    }
+}
+
+impl Failure {
+    pub(crate) fn tell(&self, as_json: bool) -> ExitCode {
+        let mut err = io::stderr().lock();
+        // Nothing can be done about an error that cannot be told.
+        let _told = if as_json {
+            let object = json!({"error": {"message": self.message, "hint": self.hint, "exit_code": self.code}});
+            writeln!(err, "{object}")
+        } else {
+            let colour = io::stderr().is_terminal();
+            let (start, end) = if colour { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
+            writeln!(err, "{start}belljar:{end} {}", self.message)
+                .and_then(|()| self.hint.as_ref().map_or(Ok(()), |hint| writeln!(err, "  hint: {hint}")))
+        };
+        ExitCode::from(self.code)
+    }
+}
+
+/// Prints one JSON value on a line.
+pub(crate) fn print_json(value: &serde_json::Value) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{value}")
+}
+
+/// Prints rows in columns. Nothing but the heading when there are none.
+pub(crate) fn print_table(heading: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain([heading.get(column).map_or(0, |h| h.len())]).max().unwrap_or(0)
+    };
+    let widths: Vec<_> = (0..heading.len()).map(width).collect();
+    let line = |cells: Vec<&str>| {
+        let padded: Vec<_> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        padded.join("  ").trim_end().to_owned()
+    };
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", line(heading.to_vec()))?;
+    for row in rows {
+        writeln!(out, "{}", line(row.iter().map(String::as_str).collect()))?;
+    }
+    Ok(())
+}
+
+/// How long ago, in one unit.
+pub(crate) fn ago(time: SystemTime) -> String {
+    let seconds = time.elapsed().unwrap_or(Duration::ZERO).as_secs();
+    match seconds {
+        s if s < 60 => format!("{s}s ago"),
+        s if s < 3600 => format!("{}m ago", s / 60),
+        s if s < 86_400 => format!("{}h ago", s / 3600),
+        s => format!("{}d ago", s / 86_400),
+    }
+}
+
+/// RFC 3339 in UTC, to the second.
+pub(crate) fn timestamp(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Civil date from a day count: eras of 400 years, years that begin in March.
+    let z = days + 719_468;
+    let (era, doe) = (z / 146_097, z % 146_097);
+    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let mp = (5 * doy + 2) / 153;
+    let day = doy - (153 * mp + 2) / 5 + 1;
+    let month = if mp < 10 { mp + 3 } else { mp - 9 };
+    let year = yoe + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+/// A sentence on what killed a command, with the way to give it more.
+pub(crate) fn explain(cause: KillCause, limits: &Limits) -> String {
+    match cause {
+        KillCause::Oom => format!("out of memory: the limit is {}; raise it with --memory", limits.memory),
+        KillCause::Disk => format!(
+            "disk full: the limit is {} and {} files; raise it with --disk or --inodes",
+            limits.disk, limits.inodes
+        ),
+        KillCause::Pids => format!("too many processes: the limit is {}; raise it with --pids", limits.pids),
+        KillCause::Timeout => "it took longer than --timeout allows".to_owned(),
+        KillCause::Idle => "nothing ran in the sandbox for longer than --idle allows".to_owned(),
+        KillCause::Ttl => "the sandbox lived longer than --ttl allows".to_owned(),
+        KillCause::Killswitch => "it was terminated".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_are_rfc_3339() {
+        for (seconds, text) in [(0, "1970-01-01T00:00:00Z"), (951_827_696, "2000-02-29T12:34:56Z"), (4_102_444_799, "2099-12-31T23:59:59Z")] {
+            assert_eq!(timestamp(UNIX_EPOCH + Duration::from_secs(seconds)), text);
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! The loop around one command: one thread, one `poll`, every buffer bounded.
+
+use std::{
+    fmt::Debug,
+    fs::File,
+    io::{self, Read},
+    os::fd::{BorrowedFd, OwnedFd},
+    time::{Duration, Instant},
+};
+
+use belljar_domain::{Alert, ExitReport, Terminal, Usage};
+use belljar_ports::{Execution, Sandbox, SandboxError, Streams};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::Monitor;
+
+/// After the command ended, how long to wait for output of what it left running.
+const GRACE: Duration = Duration::from_millis(200);
+const CHUNK: usize = 64 * 1024;
+
+/// Why following failed.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// The sandbox could not be asked.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// A stream could not be carried.
+    #[error("could not {doing}")]
+    Stream {
+        /// The step under way.
+        doing: &'static str,
+        /// What the kernel said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Where a command's output goes. Errors end the carrying of that stream, not the command.
+pub trait Outlet {
+    /// Takes a piece of standard output (or of the terminal).
+    ///
+    /// # Errors
+    /// When nobody reads any more.
+    fn stdout(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Takes a piece of standard error.
+    ///
+    /// # Errors
+    /// When nobody reads any more.
+    fn stderr(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Hears what the sandbox uses, a few times a second.
+    fn sample(&mut self, usage: &Usage, alerts: &[Alert]);
+}
+
+/// Where a command's input comes from.
+#[derive(Debug)]
+pub enum Input {
+    /// Nowhere: it reads end of file.
+    Empty,
+    /// From this descriptor until its end.
+    From(OwnedFd),
+}
+
+/// The host's ends of a command's pipes.
+#[derive(Debug)]
+pub struct Pipes {
+    stdin: Option<OwnedFd>,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+impl Pipes {
+    /// Makes three pipes: the command's ends, and ours.
+    ///
+    /// # Errors
+    /// When the process has too many open files.
+    pub fn new(input: &Input) -> io::Result<(Streams, Self)> {
+        let (out_read, out_write) = pipe()?;
+        let (err_read, err_write) = pipe()?;
+        let (in_read, in_write) = match input {
+            Input::Empty => (File::open("/dev/null")?.into(), None),
+            Input::From(_) => {
+                let (read, write) = pipe()?;
+                // A command that does not read must not stop its output from being carried.
+                rustix::io::ioctl_fionbio(&write, true)?;
+                (read, Some(write))
+            }
+        };
+        let streams = Streams { stdin: in_read, stdout: out_write, stderr: err_write };
+        Ok((streams, Self { stdin: in_write, stdout: out_read, stderr: err_read }))
+    }
+}
+
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    Ok(rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?)
+}
+
+/// Signals this process was sent for the command.
+pub struct Signals {
+    /// Readable when there is one.
+    pub wake: File,
+    /// Takes the numbers of those that came since the last time.
+    pub pending: Box<dyn FnMut() -> Vec<u8>>,
+}
+
+impl Debug for Signals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Signals").field("wake", &self.wake).finish_non_exhaustive()
+    }
+}
+
+/// What following one command takes.
+#[derive(Debug)]
+pub struct Follow<'a> {
+    /// The sandbox, to measure and to end.
+    pub sandbox: &'a dyn Sandbox,
+    /// The command.
+    pub execution: &'a dyn Execution,
+    /// Its limits, watched.
+    pub monitor: Monitor,
+    /// Signals to pass on to the command.
+    pub signals: Option<Signals>,
+    /// Asked for the terminal's new size when the window changes.
+    pub window: fn() -> Option<Terminal>,
+}
+
+/// How it went.
+#[derive(Debug)]
+pub struct Followed {
+    /// How the command ended.
+    pub report: ExitReport,
+}
+
+/// The signal number of a changed window, which is not for the command itself.
+const SIGWINCH: u8 = 28;
+
+impl Follow<'_> {
+    /// Carries a command's pipes until it ends.
+    ///
+    /// # Errors
+    /// When the sandbox cannot be asked, or `poll` fails.
+    pub fn pipes(self, input: Input, pipes: Pipes, outlet: &mut dyn Outlet) -> Result<Followed, FollowError> {
+        let source = match input {
+            Input::Empty => None,
+            Input::From(fd) => Some(fd),
+        };
+        let reading = [Some(pipes.stdout), Some(pipes.stderr)];
+        self.carry(Carried { source, sink: pipes.stdin, reading, pending: Vec::new() }, outlet)
+    }
+
+    /// Carries a command's terminal until it ends.
+    ///
+    /// # Errors
+    /// When the sandbox cannot be asked, or `poll` fails.
+    pub fn terminal(self, input: OwnedFd, outlet: &mut dyn Outlet) -> Result<Followed, FollowError> {
+        let Some(master) = self.execution.terminal() else {
+            let source = io::Error::from(io::ErrorKind::Unsupported);
+            return Err(FollowError::Stream { doing: "open the command's terminal", source });
+        };
+        let copy = |fd: BorrowedFd<'_>| fd.try_clone_to_owned();
+        let (read, write) = copy(master)
+            .and_then(|read| Ok((read, copy(master)?)))
+            .map_err(|source| FollowError::Stream { doing: "share the command's terminal", source })?;
+        let carried = Carried { source: Some(input), sink: Some(write), reading: [Some(read), None], pending: Vec::new() };
+        self.carry(carried, outlet)
+    }
+
+    fn carry(mut self, mut carried: Carried, outlet: &mut dyn Outlet) -> Result<Followed, FollowError> {
+        let mut buffer = vec![0_u8; CHUNK];
+        let mut report = None;
+        let mut last_output = Instant::now();
+        let mut next_sample = Instant::now() + Monitor::INTERVAL;
+        loop {
+            let over = report.is_some();
+            if over && (carried.reading.iter().all(Option::is_none) || last_output.elapsed() >= GRACE) {
+                break;
+            }
+            let wait = if over { GRACE } else { next_sample.saturating_duration_since(Instant::now()) };
+            let ready = carried
+                .wait(self.execution, self.signals.as_ref().map(|signals| &signals.wake), over, wait)
+                .map_err(|source| FollowError::Stream { doing: "wait for the command", source })?;
+            if ready.output.contains(&true) {
+                last_output = Instant::now();
+                carried.output(&ready, &mut buffer, outlet);
+            }
+            if ready.input {
+                carried.input(&mut buffer);
+            }
+            if ready.room {
+                carried.flush();
+            }
+            if ready.signal {
+                self.signal();
+            }
+            if ready.ended && !over {
+                report = Some(self.execution.wait()?);
+                last_output = Instant::now();
+                carried.source = None;
+                carried.sink = None;
+            }
+            if report.is_none() && Instant::now() >= next_sample {
+                next_sample = Instant::now() + Monitor::INTERVAL;
+                self.sample(outlet)?;
+            }
+        }
+        // The loop is left only with a report.
+        let report = match report {
+            Some(report) => report,
+            None => self.execution.wait()?,
+        };
+        Ok(Followed { report })
+    }
+
+    fn sample(&mut self, outlet: &mut dyn Outlet) -> Result<(), FollowError> {
+        let Ok(usage) = self.sandbox.usage() else { return Ok(()) };
+        let seen = self.monitor.observe(Instant::now(), usage);
+        outlet.sample(&usage, &seen.alerts);
+        if let Some(cause) = seen.kill {
+            self.sandbox.stop(Some(cause))?;
+        }
+        Ok(())
+    }
+
+    fn signal(&mut self) {
+        let mut bytes = [0_u8; 64];
+        let Some(signals) = &mut self.signals else { return };
+        if signals.wake.read(&mut bytes).unwrap_or(0) == 0 {
+            self.signals = None;
+            return;
+        }
+        for number in (signals.pending)() {
+            if number != SIGWINCH {
+                // It may have ended meanwhile.
+                let _over = self.execution.signal(number);
+            } else if let (Some(master), Some(size)) = (self.execution.terminal(), (self.window)()) {
+                let size = rustix::termios::Winsize { ws_row: size.rows, ws_col: size.cols, ws_xpixel: 0, ws_ypixel: 0 };
+                let _over = rustix::termios::tcsetwinsize(master, size);
+            }
+        }
+    }
+}
+
+/// The descriptors of one command, our side.
+struct Carried {
+    source: Option<OwnedFd>,
+    sink: Option<OwnedFd>,
+    reading: [Option<OwnedFd>; 2],
+    /// Input read from the source and not yet taken by the command.
+    pending: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Ready {
+    ended: bool,
+    signal: bool,
+    input: bool,
+    room: bool,
+    output: [bool; 2],
+}
+
+impl Carried {
+    fn wait(
+        &self,
+        execution: &dyn Execution,
+        signals: Option<&File>,
+        over: bool,
+        timeout: Duration,
+    ) -> io::Result<Ready> {
+        let mut list: Vec<PollFd<'_>> = Vec::with_capacity(6);
+        let mut names: Vec<Role> = Vec::with_capacity(6);
+        if !over {
+            list.push(PollFd::from_borrowed_fd(execution.ended(), PollFlags::IN));
+            names.push(Role::Ended);
+        }
+        if let Some(signals) = signals {
+            list.push(PollFd::new(signals, PollFlags::IN));
+            names.push(Role::Signal);
+        }
+        if let (Some(source), true) = (&self.source, self.pending.is_empty() && self.sink.is_some()) {
+            list.push(PollFd::new(source, PollFlags::IN));
+            names.push(Role::Input);
+        }
+        if let (Some(sink), false) = (&self.sink, self.pending.is_empty()) {
+            list.push(PollFd::new(sink, PollFlags::OUT));
+            names.push(Role::Room);
+        }
+        for (index, stream) in self.reading.iter().enumerate() {
+            if let Some(stream) = stream {
+                list.push(PollFd::new(stream, PollFlags::IN));
+                names.push(Role::Output(index));
+            }
+        }
+        let timeout = Timespec {
+            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(timeout.subsec_nanos()),
+        };
+        match poll(&mut list, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut ready = Ready::default();
+        for (entry, name) in list.iter().zip(names) {
+            if entry.revents().is_empty() {
+                continue;
+            }
+            match name {
+                Role::Ended => ready.ended = true,
+                Role::Signal => ready.signal = true,
+                Role::Input => ready.input = true,
+                Role::Room => ready.room = true,
+                Role::Output(index) => ready.output[index] = true,
+            }
+        }
+        Ok(ready)
+    }
+
+    fn output(&mut self, ready: &Ready, buffer: &mut [u8], outlet: &mut dyn Outlet) {
+        for (index, (stream, is_ready)) in self.reading.iter_mut().zip(ready.output).enumerate() {
+            let Some(fd) = stream.as_ref().filter(|_| is_ready) else { continue };
+            let kept = match rustix::io::read(fd, &mut *buffer) {
+                Ok(count @ 1..) => {
+                    let bytes = buffer.get(..count).unwrap_or_default();
+                    let carried = if index == 0 { outlet.stdout(bytes) } else { outlet.stderr(bytes) };
+                    carried.is_ok()
+                }
+                Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => true,
+                // A terminal whose last user left answers EIO.
+                Ok(_) | Err(_) => false,
+            };
+            if !kept {
+                *stream = None;
+            }
+        }
+    }
+
+    fn input(&mut self, buffer: &mut [u8]) {
+        let Some(source) = &self.source else { return };
+        match rustix::io::read(source, &mut *buffer) {
+            Ok(count @ 1..) => {
+                self.pending.extend_from_slice(buffer.get(..count).unwrap_or_default());
+                self.flush();
+            }
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+            // End of input: the command's end closes too.
+            Ok(_) | Err(_) => {
+                self.source = None;
+                self.sink = None;
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        let Some(sink) = &self.sink else { return };
+        match rustix::io::write(sink, &self.pending) {
+            Ok(count) => drop(self.pending.drain(..count)),
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+            Err(_) => {
+                self.pending.clear();
+                self.source = None;
+                self.sink = None;
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Role {
+    Ended,
+    Signal,
+    Input,
+    Room,
+    Output(usize),
+}

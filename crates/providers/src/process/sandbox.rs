@@ -1,0 +1,293 @@
+//! The handle of one sandbox, whoever made it.
+
+use std::{
+    fs,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use belljar_domain::{ExecSpec, ExitReport, Isolation, KillCause, SandboxState, SnapshotId, Span, Usage};
+use belljar_jail::{
+    Cause, Connection, FromKeeper, Launched, Lifeline, ToKeeper, ask_keeper,
+    disk::{self, DiskKind, ImageAccess},
+};
+use belljar_ports::{Changes, Execution, Keep, Sandbox, SandboxError, SandboxInfo, SnapshotInfo, Streams};
+
+use super::{
+    changes, create,
+    execution::ProcessExecution,
+    record::{Ended, Record},
+    snapshot, users,
+};
+
+/// A sandbox of the `process` provider.
+#[derive(Debug)]
+pub(super) struct ProcessSandbox {
+    home: PathBuf,
+    record: Mutex<Record>,
+    held: Mutex<Held>,
+    /// Why this process ended it, if it did; shared with the executions, which report it.
+    verdict: Arc<Mutex<Option<KillCause>>>,
+}
+
+/// What only the maker has.
+#[derive(Debug, Default)]
+struct Held {
+    lifeline: Option<Lifeline>,
+    first: Option<Connection>,
+    disk: Option<Arc<OwnedFd>>,
+}
+
+impl ProcessSandbox {
+    pub(super) fn adopt(home: &Path, record: Record) -> Self {
+        Self::with(home, record, Held::default())
+    }
+
+    pub(super) fn launched(home: &Path, record: Record, launched: Launched, keep: Keep) -> Result<Self, SandboxError> {
+        let Launched { disk, first, lifeline, .. } = launched;
+        let lifeline = match keep {
+            Keep::WithMaker => Some(lifeline),
+            Keep::Alive => {
+                lifeline.release().map_err(|e| SandboxError::provider("release the sandbox", e))?;
+                None
+            }
+        };
+        Ok(Self::with(home, record, Held { lifeline, first: Some(first), disk: Some(Arc::new(disk)) }))
+    }
+
+    fn with(home: &Path, record: Record, held: Held) -> Self {
+        Self { home: home.to_path_buf(), record: Mutex::new(record), held: Mutex::new(held), verdict: Arc::default() }
+    }
+
+    pub(super) fn record(&self) -> Record {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn update(&self, change: impl FnOnce(&mut Record)) -> Result<(), SandboxError> {
+        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another process may have written since; only the change is ours.
+        if let Ok(stored) = Record::load(&self.home, record.id) {
+            *record = stored;
+        }
+        change(&mut record);
+        record.save(&self.home)
+    }
+
+    fn dir(&self) -> PathBuf {
+        self.record().dir(&self.home)
+    }
+
+    fn state(record: &Record, dir: &Path) -> (SandboxState, Option<Ended>) {
+        if let Some(ended) = record.ended {
+            return (SandboxState::Stopped, Some(ended));
+        }
+        if record.keeper.is_alive() && record.init.is_alive() {
+            let frozen = record.group.is_frozen();
+            return (if frozen { SandboxState::Paused } else { SandboxState::Running }, None);
+        }
+        let word = fs::read_to_string(dir.join("ended")).ok();
+        let at = fs::metadata(dir.join("ended")).and_then(|meta| meta.modified()).unwrap_or(record.created);
+        match word.as_deref() {
+            Some("died") | None => (SandboxState::Failed, Some(Ended { at, cause: None })),
+            Some("ttl") => (SandboxState::Stopped, Some(Ended { at, cause: Some(KillCause::Ttl) })),
+            Some("idle") => (SandboxState::Stopped, Some(Ended { at, cause: Some(KillCause::Idle) })),
+            Some("killswitch") => (SandboxState::Stopped, Some(Ended { at, cause: Some(KillCause::Killswitch) })),
+            Some(_) => (SandboxState::Stopped, Some(Ended { at, cause: None })),
+        }
+    }
+
+    fn live(&self, hint: &'static str) -> Result<Record, SandboxError> {
+        let record = self.record();
+        match Self::state(&record, &record.dir(&self.home)).0 {
+            SandboxState::Running => Ok(record),
+            state => Err(SandboxError::State { id: record.id, state, hint }),
+        }
+    }
+
+    /// A descriptor of the private disk: the maker's own, the keeper's, or the image of one that is over.
+    pub(super) fn disk(&self) -> Result<Arc<OwnedFd>, SandboxError> {
+        if let Some(disk) = &self.held.lock().unwrap_or_else(PoisonError::into_inner).disk {
+            return Ok(Arc::clone(disk));
+        }
+        let record = self.record();
+        let dir = record.dir(&self.home);
+        if record.keeper.is_alive() {
+            match ask_keeper(&dir, ToKeeper::Disk) {
+                Ok((FromKeeper::Disk, Some(disk))) => return Ok(Arc::new(disk)),
+                Ok(_) => return Err(SandboxError::Over(record.id)),
+                Err(error) => return Err(SandboxError::provider("ask the keeper for the private disk", error)),
+            }
+        }
+        let opened = match record.disk {
+            DiskKind::Image => disk::mount_image(&dir.join(create::IMAGE), ImageAccess::Read)
+                .map_err(|e| SandboxError::provider("open the private disk", e))?,
+            DiskKind::Tmpfs => fs::File::open(dir.join(changes::EXPORT))
+                .map_err(|e| SandboxError::provider("open what is left of the private disk", e))?
+                .into(),
+        };
+        Ok(Arc::new(opened))
+    }
+
+    fn tell_keeper(&self, request: ToKeeper) -> Result<(), SandboxError> {
+        let lifeline = self.held.lock().unwrap_or_else(PoisonError::into_inner).lifeline.take();
+        if let Some(lifeline) = lifeline {
+            return lifeline.end(request).map_err(|e| SandboxError::provider("end the sandbox", e));
+        }
+        let record = self.record();
+        if !record.keeper.is_alive() {
+            return Ok(());
+        }
+        match ask_keeper(&record.dir(&self.home), request) {
+            Ok(_) => Ok(()),
+            // It ended by itself just now.
+            Err(_) if !record.keeper.is_alive() => Ok(()),
+            Err(error) => Err(SandboxError::provider("end the sandbox", error)),
+        }
+    }
+}
+
+impl Sandbox for ProcessSandbox {
+    fn info(&self) -> SandboxInfo {
+        let record = self.record();
+        let dir = record.dir(&self.home);
+        let (state, ended) = Self::state(&record, &dir);
+        let agent = record.spec.agent.as_deref().unwrap_or("none");
+        let agent: String = agent.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
+        SandboxInfo {
+            id: record.id,
+            name: format!("sandbox_{agent}_{}", record.id.short()),
+            state,
+            provider: "process".to_owned(),
+            isolation: Isolation::Namespaces,
+            spec: record.spec,
+            created: record.created,
+            ended: ended.map(|ended| ended.at),
+            cause: ended.and_then(|ended| ended.cause),
+            command: record.command,
+            report: record.report,
+            levels: record.levels,
+            dir,
+        }
+    }
+
+    fn exec(&self, spec: &ExecSpec, streams: Streams) -> Result<Box<dyn Execution>, SandboxError> {
+        let record = self.live("resume it with `belljar resume` or start a new one with `belljar run`")?;
+        let request = users::request(&record, spec)?;
+        let first = self.held.lock().unwrap_or_else(PoisonError::into_inner).first.take();
+        let connection = match first {
+            Some(connection) => connection,
+            None => Connection::open(&record.dir(&self.home)).map_err(|e| SandboxError::provider("reach the sandbox", e))?,
+        };
+        let disk = self.disk().ok();
+        let execution = ProcessExecution::start(
+            &record,
+            record.dir(&self.home),
+            connection,
+            request,
+            &streams,
+            disk,
+            Arc::clone(&self.verdict),
+        )?;
+        Ok(Box::new(execution))
+    }
+
+    fn usage(&self) -> Result<Usage, SandboxError> {
+        let record = self.record();
+        if !record.init.is_alive() {
+            return Err(SandboxError::Over(record.id));
+        }
+        Ok(super::execution::measure(&record, self.disk().ok().as_deref()))
+    }
+
+    fn pause(&self) -> Result<(), SandboxError> {
+        let record = self.live("only a running sandbox can be paused")?;
+        if !record.group.can_freeze() {
+            return Err(SandboxError::Unsupported {
+                what: "this host has no control group that could freeze the sandbox".to_owned(),
+                hint: "`belljar doctor` says how to get one".to_owned(),
+            });
+        }
+        record.group.set_frozen(true).map_err(|e| SandboxError::provider("pause the sandbox", e))
+    }
+
+    fn resume(&self) -> Result<(), SandboxError> {
+        let record = self.record();
+        match Self::state(&record, &record.dir(&self.home)).0 {
+            SandboxState::Paused => {}
+            state => return Err(SandboxError::State { id: record.id, state, hint: "only a paused sandbox can be resumed" }),
+        }
+        record.group.set_frozen(false).map_err(|e| SandboxError::provider("resume the sandbox", e))
+    }
+
+    fn extend(&self, ttl: Span) -> Result<(), SandboxError> {
+        self.live("only a running sandbox can be extended")?;
+        ask_keeper(&self.dir(), ToKeeper::Extend { ttl_ms: ttl.as_millis() })
+            .map(drop)
+            .map_err(|e| SandboxError::provider("extend the sandbox's life", e))
+    }
+
+    fn is_untouched(&self) -> Result<bool, SandboxError> {
+        if self.record().spec.workspace.is_none() {
+            return Ok(true);
+        }
+        changes::is_untouched(&*self.disk()?)
+    }
+
+    fn changes(&self) -> Result<Changes, SandboxError> {
+        changes::of(&self.record(), self.disk()?)
+    }
+
+    fn note(&self, command: &[String], report: Option<&ExitReport>) -> Result<(), SandboxError> {
+        self.update(|record| {
+            record.command = command.to_vec();
+            record.report = report.cloned();
+        })
+    }
+
+    fn snapshot(&self, id: SnapshotId, name: Option<&str>) -> Result<SnapshotInfo, SandboxError> {
+        let record = self.record();
+        let running = Self::state(&record, &self.dir()).0 == SandboxState::Running;
+        // A moving target makes a torn snapshot; hold it still if this host can.
+        let freeze = running && record.group.can_freeze();
+        if freeze {
+            self.pause()?;
+        }
+        let taken = self.disk().and_then(|disk| snapshot::take(&self.home, &record, &disk, id, name));
+        if freeze {
+            self.resume()?;
+        }
+        taken
+    }
+
+    fn stop(&self, cause: Option<KillCause>) -> Result<(), SandboxError> {
+        let record = self.record();
+        if record.ended.is_some() {
+            return Ok(());
+        }
+        *self.verdict.lock().unwrap_or_else(PoisonError::into_inner) = cause;
+        if record.disk == DiskKind::Tmpfs && record.spec.workspace.is_some() {
+            // Memory goes with the sandbox; what it changed must not.
+            if let Ok(disk) = self.disk() {
+                changes::export(&record, &record.dir(&self.home), &disk)?;
+            }
+        }
+        let reason = if cause.is_some() { Cause::Killswitch } else { Cause::Stopped };
+        self.tell_keeper(ToKeeper::Stop { cause: reason })?;
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).disk = None;
+        self.update(|record| record.ended = Some(Ended { at: SystemTime::now(), cause }))
+    }
+
+    fn destroy(&self) -> Result<(), SandboxError> {
+        let record = self.record();
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).disk = None;
+        self.tell_keeper(ToKeeper::Destroy)?;
+        let dir = record.dir(&self.home);
+        if dir.exists() {
+            record.group.remove();
+            changes::remove_tree(&dir).map_err(|e| SandboxError::provider("remove the sandbox's directory", e))?;
+        }
+        Ok(())
+    }
+}

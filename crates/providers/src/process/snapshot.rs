@@ -1,0 +1,147 @@
+//! Snapshots: the private disk's parts, copied once, to be the lower layers of as many sandboxes as one likes.
+
+use std::{
+    fs, io,
+    os::fd::{AsFd, OwnedFd},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use belljar_domain::{SandboxId, SandboxSpec, SnapshotId};
+use belljar_jail::layer;
+use belljar_ports::{SandboxError, SnapshotInfo};
+use rustix::fs::{Mode, OFlags, openat};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    blueprint::Roots,
+    changes::{self, shift},
+    record::Record,
+};
+
+/// Parts of the disk that are worth keeping; scratch space is not.
+const PARTS: [&str; 3] = ["root", "home", "workspace"];
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Stored {
+    id: SnapshotId,
+    name: Option<String>,
+    of: SandboxId,
+    created: SystemTime,
+    bytes: u64,
+    spec: SandboxSpec,
+    /// Host directories of the template's root below it.
+    layers: Vec<PathBuf>,
+    /// Older snapshots below it, newest first.
+    below: Vec<PathBuf>,
+}
+
+fn dir(home: &Path, id: SnapshotId) -> PathBuf {
+    home.join("snapshots").join(id.to_string())
+}
+
+/// Copies what the sandbox wrote; what lies below is referred to, not copied.
+pub(super) fn take(
+    home: &Path,
+    record: &Record,
+    disk: &OwnedFd,
+    id: SnapshotId,
+    name: Option<&str>,
+) -> Result<SnapshotInfo, SandboxError> {
+    let failed = |e: io::Error| SandboxError::provider("store the snapshot", e);
+    let target = dir(home, id);
+    let draft = home.join("snapshots").join(format!(".{id}"));
+    fs::create_dir_all(&draft).map_err(failed)?;
+    rustix::fs::chmod(&draft, Mode::from_raw_mode(0o700)).map_err(|e| failed(e.into()))?;
+    let copied = PARTS.iter().try_for_each(|part| copy_part(record, disk, part, &draft.join(part)));
+    if let Err(error) = copied {
+        let _unused = changes::remove_tree(&draft);
+        return Err(error);
+    }
+    let stored = Stored {
+        id,
+        name: name.map(str::to_owned),
+        of: record.id,
+        created: SystemTime::now(),
+        bytes: size(&draft),
+        spec: record.spec.clone(),
+        layers: record.layers.clone(),
+        below: record.snapshots.clone(),
+    };
+    let text = serde_json::to_vec_pretty(&stored).map_err(|e| SandboxError::provider("describe the snapshot", e))?;
+    fs::write(draft.join("snapshot.json"), text).map_err(failed)?;
+    fs::rename(&draft, &target).map_err(failed)?;
+    Ok(info(&stored))
+}
+
+fn copy_part(record: &Record, disk: &OwnedFd, part: &str, target: &Path) -> Result<(), SandboxError> {
+    let open = |path: &str| openat(disk, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    // A part is either an overlay's upper or, for a home without history, a plain directory.
+    let Ok(source) = open(&format!("{part}/upper")).or_else(|_| open(part)) else { return Ok(()) };
+    layer::copy(source.as_fd(), target, shift(record)).map_err(|e| SandboxError::provider("copy the sandbox's files", e))
+}
+
+fn load(home: &Path, id: SnapshotId) -> Result<Stored, SandboxError> {
+    let text = fs::read(dir(home, id).join("snapshot.json")).map_err(|_missing| SandboxError::Unsupported {
+        what: format!("there is no snapshot {id}"),
+        hint: "`belljar snapshot --list` shows what there is".to_owned(),
+    })?;
+    serde_json::from_slice(&text).map_err(|e| SandboxError::provider("understand the snapshot", e))
+}
+
+/// What a sandbox that starts from a snapshot is made of.
+pub(super) fn roots(home: &Path, id: SnapshotId) -> Result<Roots, SandboxError> {
+    let stored = load(home, id)?;
+    let snapshots = std::iter::once(dir(home, id)).chain(stored.below).collect();
+    Ok(Roots { layers: stored.layers, snapshots, ..Roots::default() })
+}
+
+/// What the sandbox was asked to be that a snapshot was taken of.
+pub(super) fn spec(home: &Path, id: SnapshotId) -> Result<SandboxSpec, SandboxError> {
+    load(home, id).map(|stored| stored.spec)
+}
+
+pub(super) fn all(home: &Path) -> Result<Vec<SnapshotInfo>, SandboxError> {
+    let Ok(entries) = fs::read_dir(home.join("snapshots")) else { return Ok(Vec::new()) };
+    let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<SnapshotId>().ok());
+    let mut all: Vec<_> = ids.filter_map(|id| load(home, id).ok()).map(|stored| info(&stored)).collect();
+    all.sort_by_key(|snapshot| snapshot.id);
+    Ok(all)
+}
+
+/// Removes one, unless something that may still run or be read lies on top of it.
+pub(super) fn remove(home: &Path, id: SnapshotId) -> Result<(), SandboxError> {
+    load(home, id)?;
+    let path = dir(home, id);
+    let used = Record::all(home)?.into_iter().find(|record| record.snapshots.contains(&path)).map(|r| r.id.to_string());
+    let under = || all(home).ok()?.into_iter().find(|s| load(home, s.id).is_ok_and(|s| s.below.contains(&path)));
+    if let Some(user) = used.or_else(|| under().map(|snapshot| snapshot.id.to_string())) {
+        return Err(SandboxError::Unsupported {
+            what: format!("snapshot {id} is in use by {user}"),
+            hint: "discard that one first".to_owned(),
+        });
+    }
+    changes::remove_tree(&path).map_err(|e| SandboxError::provider("remove the snapshot", e))
+}
+
+fn info(stored: &Stored) -> SnapshotInfo {
+    SnapshotInfo {
+        id: stored.id,
+        name: stored.name.clone(),
+        of: stored.of,
+        created: stored.created,
+        bytes: stored.bytes,
+    }
+}
+
+fn size(path: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(path) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(meta) if meta.is_dir() => size(&entry.path()),
+            Ok(meta) => meta.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
