@@ -28,7 +28,17 @@ fn main() -> Result<(), String> {
     ];
     let mut command = Command::new(cargo);
     command
-        .args(["build", "--quiet", "--release", "--package", "belljar-init", "--bin", "belljar-init", "--features", "pid1"])
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "--package",
+            "belljar-init",
+            "--bin",
+            "belljar-init",
+            "--features",
+            "pid1",
+        ])
         .args(["--target", &target])
         .arg("--manifest-path")
         .arg("init/Cargo.toml")

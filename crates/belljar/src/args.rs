@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use belljar_domain::{
-    ByteSize, Cpus, HostPath, LimitsPatch, Mount, NetworkMode, Profile, SandboxId, SandboxPath, SnapshotId, Span,
-    TemplateRef,
+    ByteSize, Cpus, HostPath, LimitsPatch, Mount, NetworkMode, Profile, SandboxId, SandboxPath, SnapshotId,
+    Span, TemplateRef,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -15,7 +15,7 @@ pub(crate) struct Cli {
     /// Print machine-readable JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Where belljar keeps its data [default: $BELLJAR_HOME, $XDG_DATA_HOME/belljar, or /var/lib/belljar as root].
+    /// Where belljar keeps its data [default: `$BELLJAR_HOME`, `$XDG_DATA_HOME/belljar`, or `/var/lib/belljar` as root].
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
     #[command(subcommand)]

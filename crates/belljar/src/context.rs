@@ -78,7 +78,9 @@ fn last(all: &[SandboxInfo]) -> Result<SandboxId> {
     let here = env::current_dir().and_then(|dir| dir.canonicalize()).unwrap_or_default();
     let is_here = |info: &&SandboxInfo| info.spec.workspace.as_ref().is_some_and(|w| w.as_path() == here);
     let found = all.iter().rev().find(is_here).or_else(|| all.last());
-    found.map(|info| info.id).context("there is no sandbox yet, or the last run changed nothing; start one with `belljar run`")
+    found
+        .map(|info| info.id)
+        .context("there is no sandbox yet, or the last run changed nothing; start one with `belljar run`")
 }
 
 fn by_tail(all: &[SandboxInfo], tail: &str) -> Result<SandboxId> {
@@ -106,13 +108,18 @@ pub(crate) fn new_snapshot_id() -> SnapshotId {
 }
 
 /// `NAME=VALUE`, or `NAME` alone to take the caller's value.
-pub(crate) fn variables(given: &[String], own: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>> {
+pub(crate) fn variables(
+    given: &[String],
+    own: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>> {
     let mut all = BTreeMap::new();
     for text in given {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, value.to_owned()),
             None => {
-                let value = own.get(text).with_context(|| format!("`{text}` is not set in this shell; write {text}=VALUE"))?;
+                let value = own
+                    .get(text)
+                    .with_context(|| format!("`{text}` is not set in this shell; write {text}=VALUE"))?;
                 (text.as_str(), value.clone())
             }
         };
@@ -127,7 +134,8 @@ pub(crate) fn variables(given: &[String], own: &BTreeMap<String, String>) -> Res
 /// `NAME=VALUE` pairs.
 pub(crate) fn labels(given: &[String]) -> Result<BTreeMap<String, String>> {
     let pair = |text: &String| {
-        let (name, value) = text.split_once('=').with_context(|| format!("`{text}` is not a label; write NAME=VALUE"))?;
+        let (name, value) =
+            text.split_once('=').with_context(|| format!("`{text}` is not a label; write NAME=VALUE"))?;
         Ok((name.to_owned(), value.to_owned()))
     };
     given.iter().map(pair).collect()

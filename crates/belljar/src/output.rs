@@ -35,7 +35,8 @@ impl Failure {
         let mut err = io::stderr().lock();
         // Nothing can be done about an error that cannot be told.
         let _told = if as_json {
-            let object = json!({"error": {"message": self.message, "hint": self.hint, "exit_code": self.code}});
+            let object =
+                json!({"error": {"message": self.message, "hint": self.hint, "exit_code": self.code}});
             writeln!(err, "{object}")
         } else {
             let colour = io::stderr().is_terminal();
@@ -61,7 +62,8 @@ pub(crate) fn print_table(heading: &[&str], rows: &[Vec<String>]) -> io::Result<
     };
     let widths: Vec<_> = (0..heading.len()).map(width).collect();
     let line = |cells: Vec<&str>| {
-        let padded: Vec<_> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        let padded: Vec<_> =
+            cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
         padded.join("  ").trim_end().to_owned()
     };
     let mut out = io::stdout().lock();
@@ -121,7 +123,11 @@ mod tests {
 
     #[test]
     fn timestamps_are_rfc_3339() {
-        for (seconds, text) in [(0, "1970-01-01T00:00:00Z"), (951_827_696, "2000-02-29T12:34:56Z"), (4_102_444_799, "2099-12-31T23:59:59Z")] {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_827_696, "2000-02-29T12:34:56Z"),
+            (4_102_444_799, "2099-12-31T23:59:59Z"),
+        ] {
             assert_eq!(timestamp(UNIX_EPOCH + Duration::from_secs(seconds)), text);
         }
     }

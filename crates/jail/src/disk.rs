@@ -13,7 +13,10 @@ use std::{
 };
 
 use belljar_domain::Limits;
-use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen};
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_flag, fsconfig_set_string,
+    fsmount, fsopen,
+};
 
 /// How the disk limit is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -55,7 +58,10 @@ impl DiskKind {
     /// Chooses what this host can do.
     #[must_use]
     pub fn best() -> Self {
-        if rustix::process::geteuid().is_root() && Path::new("/dev/loop-control").exists() && mke2fs().is_some() {
+        if rustix::process::geteuid().is_root()
+            && Path::new("/dev/loop-control").exists()
+            && mke2fs().is_some()
+        {
             Self::Image
         } else {
             Self::Tmpfs
@@ -73,7 +79,10 @@ impl DiskKind {
 }
 
 fn mke2fs() -> Option<&'static Path> {
-    ["/usr/sbin/mke2fs", "/sbin/mke2fs", "/usr/bin/mke2fs"].into_iter().map(Path::new).find(|path| path.exists())
+    ["/usr/sbin/mke2fs", "/sbin/mke2fs", "/usr/bin/mke2fs"]
+        .into_iter()
+        .map(Path::new)
+        .find(|path| path.exists())
 }
 
 /// Makes an empty image of the right size at `path`. A formatted blank is kept in `cache`, so that the second sandbox
@@ -134,7 +143,9 @@ fn copy_sparse(from: &Path, to: &Path) -> io::Result<()> {
         let (mut read_at, mut write_at) = (start, start);
         while read_at < end {
             let left = usize::try_from(end - read_at).unwrap_or(usize::MAX);
-            if rustix::fs::copy_file_range(&source, Some(&mut read_at), &target, Some(&mut write_at), left)? == 0 {
+            if rustix::fs::copy_file_range(&source, Some(&mut read_at), &target, Some(&mut write_at), left)?
+                == 0
+            {
                 break;
             }
         }
@@ -186,7 +197,8 @@ fn attach(path: &Path, access: ImageAccess) -> Result<OwnedFd, DiskError> {
     for _attempt in 0..64 {
         let number = loop_device::free(control.as_fd()).map_err(failed)?;
         let name = PathBuf::from(format!("/dev/loop{number}"));
-        let device = OpenOptions::new().read(true).write(write).open(&name).map_err(|e| step("open", &name, e))?;
+        let device =
+            OpenOptions::new().read(true).write(write).open(&name).map_err(|e| step("open", &name, e))?;
         match loop_device::configure(device.as_fd(), image.as_fd(), write) {
             Ok(()) => return Ok(device.into()),
             // Another sandbox took it between asking and attaching.
@@ -236,7 +248,11 @@ mod loop_device {
     pub(super) fn configure(device: BorrowedFd<'_>, image: BorrowedFd<'_>, write: bool) -> io::Result<()> {
         let mut config = Config([0; 304]);
         let flags = AUTOCLEAR | if write { 0 } else { READ_ONLY };
-        let parts = [(0, image.as_raw_fd().to_ne_bytes()), (4, 4096_u32.to_ne_bytes()), (8 + 52, flags.to_ne_bytes())];
+        let parts = [
+            (0, image.as_raw_fd().to_ne_bytes()),
+            (4, 4096_u32.to_ne_bytes()),
+            (8 + 52, flags.to_ne_bytes()),
+        ];
         for (at, bytes) in parts {
             if let Some(room) = config.0.get_mut(at..at + 4) {
                 room.copy_from_slice(&bytes);

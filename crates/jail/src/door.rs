@@ -87,7 +87,7 @@ impl Connection {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn exec(self, exec: Exec, streams: &[BorrowedFd<'_>]) -> Result<Running, ExecError> {
+    pub fn exec(self, exec: &Exec, streams: &[BorrowedFd<'_>]) -> Result<Running, ExecError> {
         self.send(exec, streams).map_err(ExecError::Talk)?;
         match wire::receive(&self.socket).map_err(ExecError::Talk)? {
             Some((FromShepherd::Started { pid }, fds)) => {
@@ -98,12 +98,12 @@ impl Connection {
         }
     }
 
-    fn send(&self, exec: Exec, streams: &[BorrowedFd<'_>]) -> io::Result<()> {
+    fn send(&self, exec: &Exec, streams: &[BorrowedFd<'_>]) -> io::Result<()> {
         let frame = encode(&ToShepherd::Exec(exec.clone()));
         if frame.len() <= MAX_FRAME {
             return wire::send(&self.socket, &frame, streams);
         }
-        let file = memory_file("belljar-request", &encode(&exec))?;
+        let file = memory_file("belljar-request", &encode(exec))?;
         let fds: Vec<_> = std::iter::once(file.as_fd()).chain(streams.iter().copied()).collect();
         wire::send(&self.socket, &encode(&ToShepherd::Large), &fds)
     }

@@ -45,7 +45,11 @@ impl fmt::Display for StartError {
         let Failure { stage, errno, about } = &self.failure;
         let doing = describe(*stage);
         let said = io::Error::from_raw_os_error(*errno);
-        if about.is_empty() { write!(f, "could not {doing}: {said}") } else { write!(f, "could not {doing} `{about}`: {said}") }
+        if about.is_empty() {
+            write!(f, "could not {doing}: {said}")
+        } else {
+            write!(f, "could not {doing} `{about}`: {said}")
+        }
     }
 }
 
@@ -95,12 +99,12 @@ const fn remedy(stage: Stage, errno: i32) -> Option<&'static str> {
             "this host forbids unprivileged user namespaces. On Ubuntu 24.04 install deploy/apparmor/belljar \
              (see `belljar doctor`); elsewhere run `sysctl kernel.unprivileged_userns_clone=1`, or run belljar as root",
         ),
-        (Stage::Namespaces | Stage::UserNamespace, libc::ENOSPC) => {
-            Some("the host's limit of namespaces is reached; raise `sysctl user.max_user_namespaces` (and user.max_net_namespaces)")
-        }
-        (Stage::IdMap, libc::EPERM) => {
-            Some("user ids may not be mapped here; an outer sandbox or AppArmor forbids it (see `belljar doctor`)")
-        }
+        (Stage::Namespaces | Stage::UserNamespace, libc::ENOSPC) => Some(
+            "the host's limit of namespaces is reached; raise `sysctl user.max_user_namespaces` (and user.max_net_namespaces)",
+        ),
+        (Stage::IdMap, libc::EPERM) => Some(
+            "user ids may not be mapped here; an outer sandbox or AppArmor forbids it (see `belljar doctor`)",
+        ),
         (Stage::Proc, libc::EPERM) => Some(
             "inside a container /proc is partly hidden, so a new one cannot be mounted; start the outer container \
              with `--security-opt systempaths=unconfined`",
@@ -109,18 +113,26 @@ const fn remedy(stage: Stage, errno: i32) -> Option<&'static str> {
             "the directory has other file systems mounted inside it, or this kernel is too old for overlays without \
              root (5.11); run belljar as root or choose a directory without mounts",
         ),
-        (Stage::Cow | Stage::Layers, libc::ENODEV) => Some("this kernel has no overlayfs; load it with `modprobe overlay`"),
+        (Stage::Cow | Stage::Layers, libc::ENODEV) => {
+            Some("this kernel has no overlayfs; load it with `modprobe overlay`")
+        }
         (Stage::Cow | Stage::Layers, libc::ELOOP) => {
             Some("the directory contains belljar's own data; set BELLJAR_HOME to a place outside it")
         }
-        (Stage::Cgroup, libc::EACCES | libc::EPERM) => {
-            Some("the control group was delegated, but this process may not move into it; see `belljar doctor`")
-        }
+        (Stage::Cgroup, libc::EACCES | libc::EPERM) => Some(
+            "the control group was delegated, but this process may not move into it; see `belljar doctor`",
+        ),
         (Stage::Fork, libc::EAGAIN) => Some("the sandbox has reached its process limit; raise --pids"),
-        (Stage::Exec, libc::ENOENT) => Some("there is no such program in the sandbox; is it installed in /usr or /opt?"),
+        (Stage::Exec, libc::ENOENT) => {
+            Some("there is no such program in the sandbox; is it installed in /usr or /opt?")
+        }
         (Stage::Exec, libc::EACCES) => Some("it is not executable, or may not be read by the sandbox's user"),
-        (Stage::Exec, libc::E2BIG) => Some("arguments and environment are too long for the kernel; pass data through a file"),
-        (Stage::Workdir, libc::ENOENT) => Some("the directory does not exist in the sandbox; see --workdir and --mount"),
+        (Stage::Exec, libc::E2BIG) => {
+            Some("arguments and environment are too long for the kernel; pass data through a file")
+        }
+        (Stage::Workdir, libc::ENOENT) => {
+            Some("the directory does not exist in the sandbox; see --workdir and --mount")
+        }
         (Stage::User, libc::EPERM | libc::EINVAL) => {
             Some("without root a sandbox has one user only; run belljar as root to use others")
         }

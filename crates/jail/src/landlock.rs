@@ -19,7 +19,8 @@ const SCOPES: u64 = 3;
 pub fn abi() -> u32 {
     const ASK_VERSION: u32 = 1;
     // SAFETY: landlock_create_ruleset with a null attribute of size 0 and the version flag reads no memory.
-    let answer = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0, ASK_VERSION) };
+    let answer =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0, ASK_VERSION) };
     u32::try_from(answer).unwrap_or(0)
 }
 

@@ -2,7 +2,10 @@
 //!
 //! Owns: plans and their building blocks (seccomp, Landlock, control groups, private disks), launching, and talking to
 //! a running sandbox. The only crate with `unsafe`. Refuses: policy. What a sandbox should be is the caller's word.
-#![expect(unsafe_code, reason = "the kernel's newer interfaces have no safe wrappers; every block names its contract")]
+#![expect(
+    unsafe_code,
+    reason = "the kernel's newer interfaces have no safe wrappers; every block names its contract"
+)]
 
 pub mod cgroup;
 pub mod disk;

@@ -8,8 +8,8 @@ use std::{
 };
 
 use belljar_domain::{
-    Capability, ExecSpec, ExitReport, Isolation, KillCause, SandboxId, SandboxSpec, SandboxState, SnapshotId, Span,
-    Usage,
+    Capability, ExecSpec, ExitReport, Isolation, KillCause, SandboxId, SandboxSpec, SandboxState, SnapshotId,
+    Span, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,8 @@ pub trait SandboxProvider: Debug + Send + Sync {
     ///
     /// # Errors
     /// When it cannot be built, or a limit asked for cannot be enforced.
-    fn create(&self, id: SandboxId, spec: &SandboxSpec, keep: Keep) -> Result<Box<dyn Sandbox>, SandboxError>;
+    fn create(&self, id: SandboxId, spec: &SandboxSpec, keep: Keep)
+    -> Result<Box<dyn Sandbox>, SandboxError>;
     /// Finds one made before, by any process.
     ///
     /// # Errors
@@ -285,7 +286,11 @@ impl SandboxError {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Command { hint, .. } | Self::Provider { hint, .. } => hint.as_deref(),
-            Self::Unknown(_) | Self::Over(_) | Self::State { .. } | Self::Unsupported { .. } | Self::Invalid(_) => None,
+            Self::Unknown(_)
+            | Self::Over(_)
+            | Self::State { .. }
+            | Self::Unsupported { .. }
+            | Self::Invalid(_) => None,
         }
     }
 }

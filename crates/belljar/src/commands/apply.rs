@@ -23,7 +23,8 @@ pub(crate) fn apply(context: &Context, args: &Apply) -> Result<ExitCode> {
     let applied = match changes::apply(&found, options) {
         Ok(applied) => applied,
         Err(ApplyError::Conflicts(conflicts)) => {
-            let list: Vec<_> = conflicts.iter().map(|c| format!("  {}: {}", c.path.display(), c.reason)).collect();
+            let list: Vec<_> =
+                conflicts.iter().map(|c| format!("  {}: {}", c.path.display(), c.reason)).collect();
             anyhow::bail!(
                 "nothing was applied: the host's directory changed since the sandbox was made\n{}\n  hint: `belljar apply --3way` merges text files in a git repository; `belljar diff` shows the sandbox's side",
                 list.join("\n")

@@ -24,7 +24,7 @@ pub(crate) fn exec(context: &Context, args: Exec) -> Result<ExitCode> {
         terminal: None,
         timeout: Some(args.timeout),
     };
-    let view = View::choose(context.json, args.tty);
+    let view = View::choose(context, args.tty);
     let done = follow::follow(&*sandbox, spec, view)?;
     if view == View::Json {
         follow::print_done(&*sandbox, &done, json!({}))?;

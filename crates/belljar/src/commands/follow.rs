@@ -15,7 +15,7 @@ use belljar_ports::Sandbox;
 use serde_json::json;
 
 use crate::{
-    context::{log_dir, new_execution_id},
+    context::{Context, log_dir, new_execution_id},
     output::print_json,
     terminal::{self, RawMode},
 };
@@ -32,10 +32,10 @@ pub(crate) enum View {
 }
 
 impl View {
-    /// A terminal if the user sits at one.
-    pub(crate) fn choose(json: bool, tty: bool) -> Self {
+    /// A terminal if one is forced or the user sits at one.
+    pub(crate) fn choose(context: &Context, force_terminal: bool) -> Self {
         let at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
-        match (json, tty || at_terminal) {
+        match (context.json, force_terminal || at_terminal) {
             (true, _) => Self::Json,
             (false, true) => Self::Terminal,
             (false, false) => Self::Streams,
@@ -66,7 +66,8 @@ pub(crate) fn follow(sandbox: &dyn Sandbox, mut spec: ExecSpec, view: View) -> R
     let follow =
         Follow { sandbox, execution: &*execution, monitor, signals: Some(signals), window: terminal::window };
     let followed = if view == View::Terminal {
-        let raw = io::stdin().is_terminal().then(RawMode::enter).transpose().context("take over the terminal")?;
+        let raw =
+            io::stdin().is_terminal().then(RawMode::enter).transpose().context("take over the terminal")?;
         let stdin = rustix::stdio::stdin().try_clone_to_owned().context("share the terminal")?;
         let followed = follow.terminal(stdin, &mut outlet);
         drop(raw);
@@ -163,7 +164,9 @@ impl Outlet for UserOutlet {
             }
         }
         if self.view == View::Streams {
-            for alert in alerts.iter().filter(|alert| alert.severity == Severity::Critical && !is_throttle(alert)) {
+            for alert in
+                alerts.iter().filter(|alert| alert.severity == Severity::Critical && !is_throttle(alert))
+            {
                 let limit = self.limits.memory;
                 // The command's own output matters more than this.
                 let _unheard = writeln!(
@@ -171,7 +174,11 @@ impl Outlet for UserOutlet {
                     "belljar: {:?} at {}% of its limit{}",
                     alert.trigger,
                     alert.percent,
-                    if matches!(alert.trigger, belljar_domain::AlertTrigger::Memory) { format!(" ({limit})") } else { String::new() }
+                    if matches!(alert.trigger, belljar_domain::AlertTrigger::Memory) {
+                        format!(" ({limit})")
+                    } else {
+                        String::new()
+                    }
                 );
             }
         }

@@ -45,8 +45,12 @@ fn tell(out: &mut impl Write, indent: &str, value: &Value) -> io::Result<()> {
                 }
             }
             Value::Array(items) if items.is_empty() => {}
-            Value::Array(items) => writeln!(out, "{indent}{name}: {}", items.iter().map(plain).collect::<Vec<_>>().join(" "))?,
-            Value::Bool(_) | Value::Number(_) | Value::String(_) => writeln!(out, "{indent}{name}: {}", plain(value))?,
+            Value::Array(items) => {
+                writeln!(out, "{indent}{name}: {}", items.iter().map(plain).collect::<Vec<_>>().join(" "))?;
+            }
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                writeln!(out, "{indent}{name}: {}", plain(value))?;
+            }
         }
     }
     Ok(())
@@ -54,7 +58,11 @@ fn tell(out: &mut impl Write, indent: &str, value: &Value) -> io::Result<()> {
 
 fn one_line(value: &Value) -> String {
     match value {
-        Value::Object(fields) => fields.iter().map(|(name, value)| format!("{name}={}", plain(value))).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| format!("{name}={}", plain(value)))
+            .collect::<Vec<_>>()
+            .join(", "),
         other => plain(other),
     }
 }

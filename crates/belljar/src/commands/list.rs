@@ -39,7 +39,11 @@ pub(crate) fn list(context: &Context, args: &List) -> Result<ExitCode> {
 }
 
 fn eprintln_hint(all: bool) {
-    let text = if all { "no sandboxes; start one with `belljar run`\n" } else { "nothing is running; `belljar list --all` shows ended ones\n" };
+    let text = if all {
+        "no sandboxes; start one with `belljar run`\n"
+    } else {
+        "nothing is running; `belljar list --all` shows ended ones\n"
+    };
     // An empty table says the same.
     let _unheard = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
 }

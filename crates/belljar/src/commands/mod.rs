@@ -38,7 +38,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Pause(args) => pause::pause(context, &args),
         Command::Resume(args) => pause::resume(context, &args),
         Command::Snapshot(args) => snapshot::snapshot(context, &args),
-        Command::Restore(args) => snapshot::restore(context, args),
+        Command::Restore(args) => snapshot::restore(context, &args),
         Command::Stats(args) => stats::stats(context, &args),
         Command::Terminate(args) => terminate::terminate(context, &args),
         Command::KillAgent(args) => terminate::kill_agent(context, &args),

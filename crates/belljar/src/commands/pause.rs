@@ -26,7 +26,10 @@ fn tell(context: &Context, sandbox: &dyn belljar_ports::Sandbox) -> Result<ExitC
     if context.json {
         print_json(&json!({"id": info.id, "state": info.state}))?;
     } else {
-        std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{} is {}\n", info.id.short(), info.state))?;
+        std::io::Write::write_fmt(
+            &mut std::io::stdout(),
+            format_args!("{} is {}\n", info.id.short(), info.state),
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }

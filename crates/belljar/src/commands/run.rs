@@ -45,7 +45,7 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
         terminal: None,
         timeout: Some(args.timeout),
     };
-    let view = View::choose(context.json, args.tty);
+    let view = View::choose(context, args.tty);
     let done = match follow::follow(&*sandbox, exec, view) {
         Ok(done) => done,
         Err(error) => {
@@ -74,7 +74,11 @@ pub(crate) fn sandbox_spec(context: &Context, shape: &Shape) -> Result<SandboxSp
         profile: shape.profile,
         network: shape.net,
         limits: Limits::default().patched(&shape.limits()),
-        clocks: Clocks { ttl: shape.ttl.unwrap_or(clocks.ttl), idle: shape.idle.unwrap_or(clocks.idle), ..clocks },
+        clocks: Clocks {
+            ttl: shape.ttl.unwrap_or(clocks.ttl),
+            idle: shape.idle.unwrap_or(clocks.idle),
+            ..clocks
+        },
         mounts: shape.mount.clone(),
         env: variables(&shape.env, &context.env)?,
         agent: shape.agent.clone(),
@@ -102,7 +106,8 @@ fn finish(context: &Context, args: &Run, sandbox: &dyn Sandbox, done: &Done, vie
     let changed = stat.as_ref().is_some_and(|stat| stat.files > 0);
     if args.apply && changed && report.is_success() {
         let found = sandbox.changes()?;
-        changes::apply(&found, ApplyOptions::default()).context("apply the changes; they are kept, see `belljar diff`")?;
+        changes::apply(&found, ApplyOptions::default())
+            .context("apply the changes; they are kept, see `belljar diff`")?;
     }
     let applied = args.apply && changed && report.is_success();
     if args.keep || (changed && !applied) {
@@ -113,7 +118,11 @@ fn finish(context: &Context, args: &Run, sandbox: &dyn Sandbox, done: &Done, vie
     }
     if view == View::Json {
         let files = stat.as_ref().map_or(0, |stat| stat.files);
-        follow::print_done(sandbox, done, json!({"changed_files": files, "applied": applied, "kept": args.keep}))?;
+        follow::print_done(
+            sandbox,
+            done,
+            json!({"changed_files": files, "applied": applied, "kept": args.keep}),
+        )?;
     } else if !args.quiet {
         tell(report, &limits, stat.as_ref(), applied, args.keep.then(|| sandbox.info().id.short()))?;
     }
@@ -128,7 +137,9 @@ struct Summary {
 fn summary(sandbox: &dyn Sandbox, _context: &Context) -> Result<Summary> {
     let found = sandbox.changes()?;
     let value = changes::json(&found)?;
-    let total = |name: &str| value["totals"][name].as_u64().unwrap_or(0);
+    let total = |name: &str| {
+        value.pointer(&format!("/totals/{name}")).and_then(serde_json::Value::as_u64).unwrap_or(0)
+    };
     let files = found.changes.len();
     let noun = if files == 1 { "change" } else { "changes" };
     Ok(Summary { files, text: format!("{files} {noun} (+{} -{})", total("additions"), total("deletions")) })

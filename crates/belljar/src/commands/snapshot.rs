@@ -40,7 +40,13 @@ fn list(context: &Context, all: &[SnapshotInfo]) -> Result<ExitCode> {
     }
     let row = |info: &SnapshotInfo| {
         let size = belljar_domain::ByteSize::bytes(info.bytes).to_string();
-        vec![info.id.to_string(), info.name.clone().unwrap_or_else(|| "-".to_owned()), info.of.short(), ago(info.created), size]
+        vec![
+            info.id.to_string(),
+            info.name.clone().unwrap_or_else(|| "-".to_owned()),
+            info.of.short(),
+            ago(info.created),
+            size,
+        ]
     };
     print_table(&["ID", "NAME", "OF", "TAKEN", "SIZE"], &all.iter().map(row).collect::<Vec<_>>())?;
     Ok(ExitCode::SUCCESS)
@@ -50,7 +56,7 @@ fn describe(info: &SnapshotInfo) -> Value {
     json!({"id": info.id, "name": info.name, "of": info.of, "created": timestamp(info.created), "bytes": info.bytes})
 }
 
-pub(crate) fn restore(context: &Context, args: Restore) -> Result<ExitCode> {
+pub(crate) fn restore(context: &Context, args: &Restore) -> Result<ExitCode> {
     let provider = context.provider()?;
     let id = find(&provider.snapshots()?, &args.snapshot)?;
     let spec = SandboxSpec { template: TemplateRef::Snapshot(id), ..provider.snapshot_spec(id)? };
@@ -58,7 +64,11 @@ pub(crate) fn restore(context: &Context, args: Restore) -> Result<ExitCode> {
     let sandbox = provider.create(new_sandbox_id(), &spec, keep)?;
     if args.command.is_empty() {
         let id = sandbox.info().id;
-        if context.json { print_json(&json!({"sandbox": id, "status": "running"}))? } else { writeln!(std::io::stdout(), "{id}")? }
+        if context.json {
+            print_json(&json!({"sandbox": id, "status": "running"}))?;
+        } else {
+            writeln!(std::io::stdout(), "{id}")?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let exec = ExecSpec {
@@ -69,7 +79,7 @@ pub(crate) fn restore(context: &Context, args: Restore) -> Result<ExitCode> {
         terminal: None,
         timeout: Some(spec.clocks.exec_timeout),
     };
-    let view = View::choose(context.json, false);
+    let view = View::choose(context, false);
     let done = follow::follow(&*sandbox, exec, view);
     let done = match done {
         Ok(done) => done,

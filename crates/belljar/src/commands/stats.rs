@@ -24,7 +24,8 @@ pub(crate) fn stats(context: &Context, args: &Stats) -> Result<ExitCode> {
     if let (Some(name), true) = (&args.id, args.history) {
         let sandbox = context.find(&provider, name)?;
         let path = sandbox.info().dir.join("usage.jsonl");
-        let text = fs::read_to_string(&path).context("this sandbox has no history: its command was over too soon")?;
+        let text = fs::read_to_string(&path)
+            .context("this sandbox has no history: its command was over too soon")?;
         io::stdout().write_all(text.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -38,7 +39,11 @@ pub(crate) fn stats(context: &Context, args: &Stats) -> Result<ExitCode> {
     }
 }
 
-fn measure(context: &Context, provider: &dyn SandboxProvider, args: &Stats) -> Result<Vec<(SandboxId, Usage)>> {
+fn measure(
+    context: &Context,
+    provider: &dyn SandboxProvider,
+    args: &Stats,
+) -> Result<Vec<(SandboxId, Usage)>> {
     let one = |sandbox: Box<dyn Sandbox>| sandbox.usage().map(|usage| (sandbox.info().id, usage));
     match &args.id {
         Some(name) => Ok(vec![one(context.find(provider, name)?)?]),
@@ -57,7 +62,9 @@ fn print(context: &Context, measured: &[(SandboxId, Usage)]) -> Result<()> {
     let size = |bytes: Option<u64>| bytes.map_or("-".to_owned(), |bytes| ByteSize::bytes(bytes).to_string());
     let count = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
     let row = |(id, usage): &(SandboxId, Usage)| {
-        let cpu = usage.cpu_micros.map_or("-".to_owned(), |micros| format!("{}.{:02}s", micros / 1_000_000, micros % 1_000_000 / 10_000));
+        let cpu = usage.cpu_micros.map_or("-".to_owned(), |micros| {
+            format!("{}.{:02}s", micros / 1_000_000, micros % 1_000_000 / 10_000)
+        });
         vec![
             id.short(),
             cpu,

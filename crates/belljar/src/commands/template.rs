@@ -27,11 +27,16 @@ pub(crate) fn template(context: &Context, command: Template) -> Result<ExitCode>
         Template::List => {
             let all = store.list()?;
             if context.json {
-                let rows = all.iter().map(|t| json!({"name": t.name, "source": t.source, "root": t.root, "bytes": t.bytes}));
+                let rows = all
+                    .iter()
+                    .map(|t| json!({"name": t.name, "source": t.source, "root": t.root, "bytes": t.bytes}));
                 print_json(&Value::Array(rows.collect()))?;
             } else {
-                let size = |bytes: Option<u64>| bytes.map_or("-".to_owned(), |bytes| ByteSize::bytes(bytes).to_string());
-                let rows = all.iter().map(|t| vec![t.name.clone(), size(t.bytes), t.source.display().to_string()]);
+                let size = |bytes: Option<u64>| {
+                    bytes.map_or("-".to_owned(), |bytes| ByteSize::bytes(bytes).to_string())
+                };
+                let rows =
+                    all.iter().map(|t| vec![t.name.clone(), size(t.bytes), t.source.display().to_string()]);
                 print_table(&["NAME", "SIZE", "FROM"], &rows.collect::<Vec<_>>())?;
             }
         }

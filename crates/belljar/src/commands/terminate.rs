@@ -36,10 +36,18 @@ pub(crate) fn kill_agent(context: &Context, args: &KillAgent) -> Result<ExitCode
 
 fn live(provider: &dyn SandboxProvider, fits: impl Fn(Option<&str>) -> bool) -> Result<Vec<SandboxId>> {
     let all = provider.list()?.into_iter();
-    Ok(all.filter(|info| info.state.is_live() && fits(info.spec.agent.as_deref())).map(|info| info.id).collect())
+    Ok(all
+        .filter(|info| info.state.is_live() && fits(info.spec.agent.as_deref()))
+        .map(|info| info.id)
+        .collect())
 }
 
-fn end(context: &Context, provider: &dyn SandboxProvider, ids: &[SandboxId], force: bool) -> Result<ExitCode> {
+fn end(
+    context: &Context,
+    provider: &dyn SandboxProvider,
+    ids: &[SandboxId],
+    force: bool,
+) -> Result<ExitCode> {
     if !force && !context.json && io::stdin().is_terminal() && !ids.is_empty() && !confirmed(ids.len())? {
         return Ok(ExitCode::FAILURE);
     }

@@ -160,7 +160,12 @@ impl Follow<'_> {
         let (read, write) = copy(master)
             .and_then(|read| Ok((read, copy(master)?)))
             .map_err(|source| FollowError::Stream { doing: "share the command's terminal", source })?;
-        let carried = Carried { source: Some(input), sink: Some(write), reading: [Some(read), None], pending: Vec::new() };
+        let carried = Carried {
+            source: Some(input),
+            sink: Some(write),
+            reading: [Some(read), None],
+            pending: Vec::new(),
+        };
         self.carry(carried, outlet)
     }
 
@@ -232,7 +237,12 @@ impl Follow<'_> {
                 // It may have ended meanwhile.
                 let _over = self.execution.signal(number);
             } else if let (Some(master), Some(size)) = (self.execution.terminal(), (self.window)()) {
-                let size = rustix::termios::Winsize { ws_row: size.rows, ws_col: size.cols, ws_xpixel: 0, ws_ypixel: 0 };
+                let size = rustix::termios::Winsize {
+                    ws_row: size.rows,
+                    ws_col: size.cols,
+                    ws_xpixel: 0,
+                    ws_ypixel: 0,
+                };
                 let _over = rustix::termios::tcsetwinsize(master, size);
             }
         }
@@ -283,10 +293,10 @@ impl Carried {
             list.push(PollFd::new(sink, PollFlags::OUT));
             names.push(Role::Room);
         }
-        for (index, stream) in self.reading.iter().enumerate() {
+        for (stream, name) in self.reading.iter().zip([Role::Stdout, Role::Stderr]) {
             if let Some(stream) = stream {
                 list.push(PollFd::new(stream, PollFlags::IN));
-                names.push(Role::Output(index));
+                names.push(name);
             }
         }
         let timeout = Timespec {
@@ -307,7 +317,8 @@ impl Carried {
                 Role::Signal => ready.signal = true,
                 Role::Input => ready.input = true,
                 Role::Room => ready.room = true,
-                Role::Output(index) => ready.output[index] = true,
+                Role::Stdout => ready.output[0] = true,
+                Role::Stderr => ready.output[1] = true,
             }
         }
         Ok(ready)
@@ -368,5 +379,6 @@ enum Role {
     Signal,
     Input,
     Room,
-    Output(usize),
+    Stdout,
+    Stderr,
 }

@@ -88,12 +88,17 @@ mod tests {
     fn watch(samples: impl IntoIterator<Item = Usage>) -> Vec<Observation> {
         let mut monitor = Monitor::new(Limits::default(), Thresholds::default(), KillRule::default());
         let start = Instant::now();
-        samples.into_iter().zip(1..).map(|(usage, tick)| monitor.observe(start + Monitor::INTERVAL * tick, usage)).collect()
+        samples
+            .into_iter()
+            .zip(1..)
+            .map(|(usage, tick)| monitor.observe(start + Monitor::INTERVAL * tick, usage))
+            .collect()
     }
 
     #[test]
     fn a_bomb_that_keeps_forking_is_ended_and_a_busy_build_is_not() {
-        let bomb = (0..8).map(|tick| Usage { pids: Some(512), forks_refused: Some(tick * 100), ..Usage::default() });
+        let bomb =
+            (0..8).map(|tick| Usage { pids: Some(512), forks_refused: Some(tick * 100), ..Usage::default() });
         assert_eq!(watch(bomb).last().unwrap().kill, Some(KillCause::Pids));
         let build = (0..8).map(|_| Usage { pids: Some(512), forks_refused: Some(3), ..Usage::default() });
         assert!(watch(build).iter().all(|seen| seen.kill.is_none()));
@@ -104,7 +109,11 @@ mod tests {
         let busy = (0..240).map(|tick| Usage { cpu_micros: Some(tick * 250_000), ..Usage::default() });
         let seen = watch(busy);
         assert!(seen.iter().all(|seen| seen.kill.is_none()));
-        assert_eq!(seen.iter().map(|seen| seen.alerts.len()).sum::<usize>(), 1, "one alert, not one per sample");
+        assert_eq!(
+            seen.iter().map(|seen| seen.alerts.len()).sum::<usize>(),
+            1,
+            "one alert, not one per sample"
+        );
     }
 
     #[test]

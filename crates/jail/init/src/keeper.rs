@@ -98,7 +98,8 @@ fn prepare_userns(plan: &Plan) -> Result<Option<Fd>, Broken> {
     let made = (|| {
         sys::put(&sys::join(&[&proc, "uid_map"]), &line).at(Stage::IdMap, "uid_map")?;
         sys::put(&sys::join(&[&proc, "gid_map"]), &line).at(Stage::IdMap, "gid_map")?;
-        sys::open(sys::HERE, &sys::join(&[&proc, "ns/user"]), sys::O_RDONLY, 0).at(Stage::UserNamespace, "ns/user")
+        sys::open(sys::HERE, &sys::join(&[&proc, "ns/user"]), sys::O_RDONLY, 0)
+            .at(Stage::UserNamespace, "ns/user")
     })();
     sys::kill(helper, sys::SIGKILL);
     let _helper = sys::reap(helper, true);
@@ -162,7 +163,8 @@ impl<'a> Keeper<'a> {
                 sys::wait_readable([pidfd.0, lifeline, self.door.0, waiting_for_disk], left);
             if gift {
                 let mut byte = [0_u8; 1];
-                self.disk = sys::receive(disk_out.0, &mut byte).ok().and_then(|(_, fds)| fds.into_iter().next());
+                self.disk =
+                    sys::receive(disk_out.0, &mut byte).ok().and_then(|(_, fds)| fds.into_iter().next());
                 waiting_for_disk = -1;
             }
             if died {
@@ -202,7 +204,9 @@ impl<'a> Keeper<'a> {
         // A visitor that says nothing must not keep the sandbox's clock from being watched.
         let [spoke] = sys::wait_readable([visitor.0], Some(1000));
         let mut frame = [0_u8; 64];
-        if let (true, Ok((count, _))) = (spoke, if spoke { sys::receive(visitor.0, &mut frame) } else { Err(EINVAL) }) {
+        if let (true, Ok((count, _))) =
+            (spoke, if spoke { sys::receive(visitor.0, &mut frame) } else { Err(EINVAL) })
+        {
             self.carry_out(frame.get(..count).and_then(decode::<ToKeeper>), visitor.0);
         }
     }

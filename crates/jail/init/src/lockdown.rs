@@ -52,7 +52,8 @@ pub(crate) fn apply(plan: &Plan, userns: Option<&Fd>) -> Result<(), Broken> {
     }
     let kept = take_identity(&plan.identity, userns)?;
     for limit in &plan.lockdown.rlimits {
-        sys::set_rlimit(limit.resource, limit.limit).at(Stage::Rlimit, &sys::decimal(u64::from(limit.resource)))?;
+        sys::set_rlimit(limit.resource, limit.limit)
+            .at(Stage::Rlimit, &sys::decimal(u64::from(limit.resource)))?;
     }
     drop_capabilities(kept).at(Stage::Capabilities, "")?;
     sys::prctl(PR_SET_NO_NEW_PRIVS, 1).at(Stage::Capabilities, "no_new_privs")?;

@@ -18,7 +18,8 @@ pub(crate) fn serve(first: Fd, door: Fd, idle_ms: u64) -> ! {
     flock.add(start_shepherd(first, &door, &signals));
     let mut idle_since = sys::now_ms();
     loop {
-        let left = (idle_ms > 0 && flock.is_empty()).then(|| (idle_since + idle_ms).saturating_sub(sys::now_ms()));
+        let left =
+            (idle_ms > 0 && flock.is_empty()).then(|| (idle_since + idle_ms).saturating_sub(sys::now_ms()));
         let [knocked, signalled] = sys::wait_readable([door.0, signals.0], left);
         if signalled {
             match sys::next_signal(&signals) {

@@ -30,7 +30,8 @@ pub(crate) fn build(plan: &Plan, passed: Option<Fd>, userns: Option<&Fd>) -> Res
 
 /// A small file system of our own to work in: `disk`, `low`, `root`. It vanishes with the old root.
 fn open_stage(stage: &str) -> Result<(), Broken> {
-    let mount = sys::new_mount("tmpfs", &[("mode", "0700"), ("size", "1m")], LENT).at(Stage::Skeleton, stage)?;
+    let mount =
+        sys::new_mount("tmpfs", &[("mode", "0700"), ("size", "1m")], LENT).at(Stage::Skeleton, stage)?;
     let at = sys::open(HERE, stage, O_PATH | O_DIRECTORY, 0).at(Stage::Skeleton, stage)?;
     sys::attach(&mount, &at).at(Stage::Skeleton, stage)?;
     sys::chdir(stage).at(Stage::Skeleton, stage)?;
@@ -97,7 +98,9 @@ impl Builder<'_> {
                 sys::attach(&mount, &target).at(Stage::Cow, at)
             }
             Step::Private { at, name, mode } => self.private(at, name, *mode).at(Stage::Disk, at),
-            Step::Tmpfs { at, size, inodes, mode } => self.tmpfs(at, *size, *inodes, *mode).at(Stage::Tmpfs, at),
+            Step::Tmpfs { at, size, inodes, mode } => {
+                self.tmpfs(at, *size, *inodes, *mode).at(Stage::Tmpfs, at)
+            }
             Step::Proc => {
                 let mount = sys::new_mount("proc", &[], LENT | sys::NOEXEC).at(Stage::Proc, "/proc")?;
                 self.place(&mount, "/proc").at(Stage::Proc, "/proc")
@@ -105,7 +108,8 @@ impl Builder<'_> {
             Step::Terminals => {
                 let options = [("newinstance", ""), ("ptmxmode", "0666"), ("mode", "0620")];
                 let mount = sys::new_mount("devpts", &options, sys::NOSUID | sys::NOEXEC);
-                self.place(&mount.at(Stage::Terminals, "/dev/pts")?, "/dev/pts").at(Stage::Terminals, "/dev/pts")
+                self.place(&mount.at(Stage::Terminals, "/dev/pts")?, "/dev/pts")
+                    .at(Stage::Terminals, "/dev/pts")
             }
             Step::Mask { at } => self.mask(at).at(Stage::Mask, at),
             Step::Freeze { at } => self.freeze(at).at(Stage::Mask, at),
@@ -169,10 +173,16 @@ impl Builder<'_> {
             sys::mkdir(HERE, path, 0o755).at(stage, name)?;
         }
         sys::copy_owner(top, &upper).at(stage, name)?;
-        let mut options =
-            Vec::from([("lowerdir", list.as_str()), ("upperdir", &upper), ("workdir", &work), ("volatile", "")]);
+        let mut options = Vec::from([
+            ("lowerdir", list.as_str()),
+            ("upperdir", &upper),
+            ("workdir", &work),
+            ("volatile", ""),
+        ]);
         match self.plan.identity.map {
-            IdMap::Range { .. } => options.extend([("redirect_dir", "off"), ("index", "off"), ("metacopy", "off")]),
+            IdMap::Range { .. } => {
+                options.extend([("redirect_dir", "off"), ("index", "off"), ("metacopy", "off")])
+            }
             IdMap::Single { .. } => options.push(("userxattr", "")),
         }
         sys::new_mount("overlay", &options, LENT).at(stage, lowers.first().map_or("", String::as_str))

@@ -212,7 +212,9 @@ fn read_v1(part: &Seat, usage: &mut Usage) {
                 usage.memory_peak_bytes = number(part, "memory.max_usage_in_bytes");
                 usage.oom_kills = keyed(part, "memory.oom_control", "oom_kill");
             }
-            Controller::Cpu => usage.throttled_micros = keyed(part, "cpu.stat", "throttled_time").map(|ns| ns / 1000),
+            Controller::Cpu => {
+                usage.throttled_micros = keyed(part, "cpu.stat", "throttled_time").map(|ns| ns / 1000);
+            }
             Controller::CpuAccount => usage.cpu_micros = number(part, "cpuacct.usage").map(|ns| ns / 1000),
             Controller::Pids => read_pids(part, usage),
             Controller::Freezer => {}
@@ -262,7 +264,10 @@ mod tests {
     fn limits_are_written_in_the_words_of_each_version() {
         let limits = Limits::default();
         let seat = |version, controllers| Seat { dir: PathBuf::from("/x"), version, controllers };
-        let v2 = settings(&seat(Version::V2, vec![Controller::Memory, Controller::Cpu, Controller::Pids]), &limits);
+        let v2 = settings(
+            &seat(Version::V2, vec![Controller::Memory, Controller::Cpu, Controller::Pids]),
+            &limits,
+        );
         let expected = [
             ("memory.max", "536870912"),
             ("?memory.swap.max", "0"),
@@ -288,7 +293,8 @@ mod tests {
             fs::write(dir.path().join(file), content).unwrap();
         }
         let controllers = vec![Controller::Memory, Controller::Cpu, Controller::CpuAccount, Controller::Pids];
-        let group = Group { parts: vec![Seat { dir: dir.path().to_path_buf(), version: Version::V2, controllers }] };
+        let group =
+            Group { parts: vec![Seat { dir: dir.path().to_path_buf(), version: Version::V2, controllers }] };
         let expected = Usage {
             cpu_micros: Some(77),
             throttled_micros: Some(5),

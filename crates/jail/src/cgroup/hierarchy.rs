@@ -90,7 +90,9 @@ impl Hierarchy {
         let mut seats: Vec<Seat> = Vec::new();
         for (mount, names) in v1_mounts(mounts) {
             let wanted: Vec<_> = Controller::ALL.into_iter().filter(|c| names.contains(&c.name())).collect();
-            if wanted.is_empty() || seats.iter().any(|seat| wanted.iter().any(|c| seat.controllers.contains(c))) {
+            if wanted.is_empty()
+                || seats.iter().any(|seat| wanted.iter().any(|c| seat.controllers.contains(c)))
+            {
                 continue;
             }
             let candidates = candidates(&mount, own, |line| {
@@ -121,7 +123,9 @@ fn candidates<'a>(mount: &Path, own: &'a str, path_of: impl Fn(&'a str) -> Optio
     let mut all = vec![mount.to_path_buf()];
     if let Some(path) = own.lines().find_map(path_of) {
         let here = mount.join(path.trim_start_matches('/'));
-        all.extend(here.ancestors().take_while(|dir| *dir != mount && dir.starts_with(mount)).map(PathBuf::from));
+        all.extend(
+            here.ancestors().take_while(|dir| *dir != mount && dir.starts_with(mount)).map(PathBuf::from),
+        );
     }
     all
 }
@@ -172,7 +176,8 @@ fn usable(dir: &Path, version: Version, root: bool) -> Option<Vec<Controller>> {
 
 fn enable(control: &Path, name: &str) -> bool {
     let enabled = |text: &str| text.split_whitespace().any(|c| c == name);
-    fs::read_to_string(control).is_ok_and(|text| enabled(&text)) || fs::write(control, format!("+{name}")).is_ok()
+    fs::read_to_string(control).is_ok_and(|text| enabled(&text))
+        || fs::write(control, format!("+{name}")).is_ok()
 }
 
 #[cfg(test)]
@@ -192,7 +197,8 @@ mod tests {
             Version::V1 => Some(Vec::new()),
             Version::V2 => Some(vec![Controller::Freezer, Controller::Memory, Controller::Pids]),
         });
-        let seats: Vec<_> = found.seats.iter().map(|s| (s.dir.to_str().unwrap(), s.controllers.as_slice())).collect();
+        let seats: Vec<_> =
+            found.seats.iter().map(|s| (s.dir.to_str().unwrap(), s.controllers.as_slice())).collect();
         assert_eq!(
             seats,
             [

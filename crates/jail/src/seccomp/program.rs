@@ -92,8 +92,8 @@ fn tree(ranges: &[Range]) -> Vec<Op> {
 }
 
 fn leaf(answer: Option<Answer>) -> Vec<Op> {
-    const NAMESPACES: u32 = 0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000
-        | 0x4000_0000;
+    const NAMESPACES: u32 =
+        0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000;
     const SET_ID: u32 = 0o6000;
     const CREATES: u32 = 0o100 | 0o20_000_000;
     match answer {
@@ -166,7 +166,7 @@ mod tests {
             match code {
                 LOAD if k == OFFSET_NUMBER => a = number,
                 LOAD if k == OFFSET_ARCH => a = arch,
-                LOAD => a = args[(k as usize - 16) / 8] as u32,
+                LOAD => a = u32::try_from(args[(k as usize - 16) / 8] & 0xffff_ffff).unwrap(),
                 AND => a &= k,
                 JUMP => at += k as usize,
                 JUMP_IF_EQUAL => at += jump(a == k),

@@ -49,8 +49,8 @@ const fn rule(number: i64, answer: Answer, reason: &'static str) -> Rule {
 }
 
 use Answer::{
-    Absent, Forbid, OnlyCommonSockets, OnlyOrdinaryPersonality, UnlessCreatesSetId, UnlessNamespace, UnlessSetId,
-    UnlessTerminalAttack,
+    Absent, Forbid, OnlyCommonSockets, OnlyOrdinaryPersonality, UnlessCreatesSetId, UnlessNamespace,
+    UnlessSetId, UnlessTerminalAttack,
 };
 
 const MOUNTS: &str = "changes what is mounted where, on which every other promise rests";
@@ -103,7 +103,11 @@ pub const RULES: &[Rule] = &[
     rule(libc::SYS_request_key, Forbid, KEYS),
     rule(libc::SYS_bpf, Forbid, "runs programs in the kernel"),
     rule(libc::SYS_perf_event_open, Forbid, "a large attack surface, and a side channel"),
-    rule(libc::SYS_userfaultfd, Forbid, "lets user space stop the kernel at will: an exploit's favourite tool"),
+    rule(
+        libc::SYS_userfaultfd,
+        Forbid,
+        "lets user space stop the kernel at will: an exploit's favourite tool",
+    ),
     rule(libc::SYS_io_uring_setup, Absent, URING),
     rule(libc::SYS_io_uring_enter, Absent, URING),
     rule(libc::SYS_io_uring_register, Absent, URING),
@@ -125,12 +129,36 @@ pub const RULES: &[Rule] = &[
     rule(SYS_MEMFD_SECRET, Forbid, "memory that even the host cannot inspect"),
     rule(SYS_CACHESTAT, Forbid, "shows what others have read: a side channel"),
     rule(libc::SYS_setns, Forbid, "enters other namespaces"),
-    rule(libc::SYS_unshare, UnlessNamespace { arg: 0 }, "a new user namespace opens most kernel attack surface"),
-    rule(libc::SYS_clone, UnlessNamespace { arg: 0 }, "a new user namespace opens most kernel attack surface"),
-    rule(SYS_CLONE3, Absent, "its flags are behind a pointer; libc falls back to clone, whose flags are checked"),
-    rule(SYS_OPENAT2, Absent, "its mode is behind a pointer; programs fall back to openat, whose mode is checked"),
-    rule(libc::SYS_socket, OnlyCommonSockets, "vsock reaches the hypervisor, packet and alg sockets the kernel's depths"),
-    rule(libc::SYS_ioctl, UnlessTerminalAttack, "TIOCSTI types into the terminal of whoever watches (CVE-2017-5226)"),
+    rule(
+        libc::SYS_unshare,
+        UnlessNamespace { arg: 0 },
+        "a new user namespace opens most kernel attack surface",
+    ),
+    rule(
+        libc::SYS_clone,
+        UnlessNamespace { arg: 0 },
+        "a new user namespace opens most kernel attack surface",
+    ),
+    rule(
+        SYS_CLONE3,
+        Absent,
+        "its flags are behind a pointer; libc falls back to clone, whose flags are checked",
+    ),
+    rule(
+        SYS_OPENAT2,
+        Absent,
+        "its mode is behind a pointer; programs fall back to openat, whose mode is checked",
+    ),
+    rule(
+        libc::SYS_socket,
+        OnlyCommonSockets,
+        "vsock reaches the hypervisor, packet and alg sockets the kernel's depths",
+    ),
+    rule(
+        libc::SYS_ioctl,
+        UnlessTerminalAttack,
+        "TIOCSTI types into the terminal of whoever watches (CVE-2017-5226)",
+    ),
     rule(libc::SYS_personality, OnlyOrdinaryPersonality, "turning off address randomisation helps exploits"),
     rule(libc::SYS_fchmod, UnlessSetId { arg: 1 }, SETID),
     rule(libc::SYS_fchmodat, UnlessSetId { arg: 2 }, SETID),

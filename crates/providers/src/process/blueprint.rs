@@ -120,11 +120,13 @@ struct User {
 
 impl User {
     fn of(facts: &HostFacts, spec: &SandboxSpec) -> Self {
-        let caller = || Self { uid: facts.uid, gid: facts.gid, name: facts.user.clone(), home: facts.home.clone() };
+        let caller =
+            || Self { uid: facts.uid, gid: facts.gid, name: facts.user.clone(), home: facts.home.clone() };
         let Some(workspace) = spec.workspace.as_ref().filter(|_| facts.root) else { return caller() };
         match super::facts::owner(workspace.as_path()) {
             Ok((uid, gid)) if uid != facts.uid && uid < ID_COUNT && gid < ID_COUNT => {
-                let (name, home) = super::facts::account(uid).unwrap_or_else(|| (uid.to_string(), facts.home.clone()));
+                let (name, home) =
+                    super::facts::account(uid).unwrap_or_else(|| (uid.to_string(), facts.home.clone()));
                 Self { uid, gid, name, home }
             }
             Ok(_) | Err(_) => caller(),
@@ -216,14 +218,20 @@ impl Sketch<'_> {
             steps.push(Step::Tmpfs { at: "/run".to_owned(), size: 16 << 20, inodes: 1024, mode: 0o1777 });
             return steps;
         }
-        let mut lowers: Vec<_> = self.roots.snapshots.iter().map(|dir| dir.join("root")).filter(|d| d.is_dir()).collect();
+        let mut lowers: Vec<_> =
+            self.roots.snapshots.iter().map(|dir| dir.join("root")).filter(|d| d.is_dir()).collect();
         lowers.extend(self.roots.layers.iter().cloned());
         vec![Step::Layers { lowers: lowers.iter().map(|dir| text(dir)).collect() }]
     }
 
     fn account_files(&self) -> network_files::Account<'_> {
         let id = (self.user.uid, self.user.gid);
-        network_files::Account { name: &self.user.name, id, home: &self.user.home, host: self.roots.layers.is_empty() }
+        network_files::Account {
+            name: &self.user.name,
+            id,
+            home: &self.user.home,
+            host: self.roots.layers.is_empty(),
+        }
     }
 
     /// An empty private directory, or what a snapshot left of it.

@@ -23,7 +23,12 @@ pub(super) const EXPORT: &str = "export";
 /// Opens the upper of one part of the disk.
 pub(super) fn upper(disk: impl AsFd, part: &str) -> io::Result<OwnedFd> {
     let path = format!("{part}/upper");
-    Ok(openat(disk, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?)
+    Ok(openat(
+        disk,
+        path,
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?)
 }
 
 pub(super) fn is_untouched(disk: impl AsFd) -> Result<bool, SandboxError> {
@@ -41,7 +46,8 @@ pub(super) fn of(record: &Record, disk: Arc<OwnedFd>) -> Result<Changes, Sandbox
             hint: "copy files out with `belljar cp`".to_owned(),
         });
     };
-    let upper = upper(&*disk, workspace::PART).map_err(|e| SandboxError::provider("open the workspace's changes", e))?;
+    let upper = upper(&*disk, workspace::PART)
+        .map_err(|e| SandboxError::provider("open the workspace's changes", e))?;
     let changes = layer::scan(upper.as_fd(), base.as_path())
         .map_err(|e| SandboxError::provider("compare the workspace", e))?;
     Ok(Changes { base, since: record.created, changes, files: Arc::new(Upper { upper, _disk: disk }) })
@@ -54,7 +60,8 @@ pub(super) fn export(record: &Record, dir: &Path, disk: &OwnedFd) -> Result<(), 
     if target.exists() {
         return Ok(());
     }
-    let upper = upper(disk, workspace::PART).map_err(|e| SandboxError::provider("open the workspace's changes", e))?;
+    let upper = upper(disk, workspace::PART)
+        .map_err(|e| SandboxError::provider("open the workspace's changes", e))?;
     fs::create_dir_all(&target).map_err(|e| SandboxError::provider("keep the workspace's changes", e))?;
     layer::copy(upper.as_fd(), &target.join("upper"), shift(record)).map_err(failed)
 }

@@ -58,15 +58,18 @@ fn refuse_unsupported(spec: &SandboxSpec) -> Result<(), SandboxError> {
     match spec.network {
         NetworkMode::None | NetworkMode::Open => Ok(()),
         NetworkMode::Allowlist => Err(SandboxError::Unsupported {
-            what: "the network mode `allowlist` is not there yet: it comes with belljar's egress proxy".to_owned(),
-            hint: "use --net none, or --net open if the command may reach everything this host can".to_owned(),
+            what: "the network mode `allowlist` is not there yet: it comes with belljar's egress proxy"
+                .to_owned(),
+            hint: "use --net none, or --net open if the command may reach everything this host can"
+                .to_owned(),
         }),
     }
 }
 
 /// Finds what a template is made of.
 pub(super) fn resolve(home: &Path, spec: &SandboxSpec) -> Result<Roots, SandboxError> {
-    let store = || TemplateStore::open(home).map_err(|e| SandboxError::provider("open the template store", e));
+    let store =
+        || TemplateStore::open(home).map_err(|e| SandboxError::provider("open the template store", e));
     let template = match &spec.template {
         TemplateRef::Host => return Ok(Roots::default()),
         TemplateRef::Snapshot(id) => return snapshot::roots(home, *id),
@@ -145,7 +148,8 @@ fn prepare(
     dir: &Path,
 ) -> Result<Prepared, SandboxError> {
     let (base, held) = if facts.root {
-        let (base, guard) = ids::take(id).map_err(|e| SandboxError::provider("take a range of user ids", e))?;
+        let (base, guard) =
+            ids::take(id).map_err(|e| SandboxError::provider("take a range of user ids", e))?;
         (Some(base), vec![guard])
     } else {
         (None, Vec::new())

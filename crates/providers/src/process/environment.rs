@@ -32,11 +32,13 @@ const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/s
 /// Builds the environment for the `host` template.
 pub(super) fn for_host(facts: &HostFacts, user: &str, id: &str) -> BTreeMap<String, String> {
     let mut env = base(facts, user, &facts.home, id);
-    let path = facts.env.get("PATH").map(|path| visible_path(path, &facts.home)).filter(|path| !path.is_empty());
+    let path =
+        facts.env.get("PATH").map(|path| visible_path(path, &facts.home)).filter(|path| !path.is_empty());
     env.insert("PATH".to_owned(), path.unwrap_or_else(|| DEFAULT_PATH.to_owned()));
     for name in PATHS {
         if let Some(value) = facts.env.get(name)
-            && (toolchain::is_visible(Path::new(value), &facts.home) || Path::new(value).starts_with(&facts.home))
+            && (toolchain::is_visible(Path::new(value), &facts.home)
+                || Path::new(value).starts_with(&facts.home))
         {
             env.insert(name.to_owned(), value.clone());
         }
@@ -59,7 +61,8 @@ pub(super) fn for_template(
 }
 
 fn base(facts: &HostFacts, user: &str, home: &Path, id: &str) -> BTreeMap<String, String> {
-    let taken = facts.env.iter().filter(|(name, _)| HARMLESS.contains(&name.as_str()) || name.starts_with("LC_"));
+    let taken =
+        facts.env.iter().filter(|(name, _)| HARMLESS.contains(&name.as_str()) || name.starts_with("LC_"));
     let mut env: BTreeMap<_, _> = taken.map(|(name, value)| (name.clone(), value.clone())).collect();
     for (name, value) in [
         ("HOME", home.to_string_lossy().as_ref()),

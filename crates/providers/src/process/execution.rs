@@ -34,7 +34,7 @@ impl ProcessExecution {
         record: &Record,
         state_dir: PathBuf,
         connection: Connection,
-        request: Exec,
+        request: &Exec,
         streams: &Streams,
         disk: Option<Arc<OwnedFd>>,
         verdict: Arc<Mutex<Option<KillCause>>>,
@@ -50,7 +50,8 @@ impl ProcessExecution {
     fn report(&self, exited: Option<Exited>) -> ExitReport {
         let usage = measure(&self.record, self.disk.as_deref());
         let outcome = exited.map_or(Outcome::Signal(9), |exited| decode(exited.status));
-        let grown = |now: Option<u64>, before: Option<u64>| now.zip(before).is_some_and(|(now, before)| now > before);
+        let grown =
+            |now: Option<u64>, before: Option<u64>| now.zip(before).is_some_and(|(now, before)| now > before);
         let oom = grown(usage.oom_kills, self.before.oom_kills);
         let killed = matches!(outcome, Outcome::Signal(9) | Outcome::Code(137));
         let timed_out = exited.is_some_and(|exited| exited.timed_out);
@@ -143,7 +144,11 @@ fn network(pid: u32) -> Option<(u64, u64)> {
 
 fn decode(status: i32) -> Outcome {
     let signal = u8::try_from(status & 0x7f).unwrap_or(0);
-    if signal == 0 { Outcome::Code(u8::try_from(status >> 8 & 0xff).unwrap_or(255)) } else { Outcome::Signal(signal) }
+    if signal == 0 {
+        Outcome::Code(u8::try_from(status >> 8 & 0xff).unwrap_or(255))
+    } else {
+        Outcome::Signal(signal)
+    }
 }
 
 fn explain(id: SandboxId, error: ExecError) -> SandboxError {

@@ -43,7 +43,8 @@ impl HostFacts {
         let uid = rustix::process::geteuid().as_raw();
         let gid = rustix::process::getegid().as_raw();
         let (user, passwd_home) = account(uid).unwrap_or_else(|| (uid.to_string(), PathBuf::from("/")));
-        let home = env.get("HOME").map(PathBuf::from).filter(|path| path.is_absolute()).unwrap_or(passwd_home);
+        let home =
+            env.get("HOME").map(PathBuf::from).filter(|path| path.is_absolute()).unwrap_or(passwd_home);
         Self {
             root: uid == 0,
             uid,

@@ -8,7 +8,8 @@ use super::facts::HostFacts;
 
 /// Lists every promise of a sandbox with these facts.
 pub(super) fn of(facts: &HostFacts, spec: &SandboxSpec) -> Vec<Level> {
-    let identity = if facts.root { "own range of user ids" } else { "the caller's own user id, in a user namespace" };
+    let identity =
+        if facts.root { "own range of user ids" } else { "the caller's own user id, in a user namespace" };
     let filesystem = "private mount namespace, copy-on-write workspace, masked /proc";
     let network = match spec.network {
         NetworkMode::None | NetworkMode::Allowlist => level("network", true, "empty network namespace"),
@@ -41,7 +42,9 @@ fn limits(facts: &HostFacts, limits: &Limits) -> Vec<Level> {
         level("disk", true, facts.disk.describe()),
         level("inodes", true, facts.disk.describe()),
         match hard {
-            Some(hard) if hard < limits.open_files => level("open_files", true, &format!("RLIMIT_NOFILE, the host's own {hard}")),
+            Some(hard) if hard < limits.open_files => {
+                level("open_files", true, &format!("RLIMIT_NOFILE, the host's own {hard}"))
+            }
             Some(_) | None => level("open_files", true, "RLIMIT_NOFILE"),
         },
     ]
@@ -51,7 +54,11 @@ fn controlled(facts: &HostFacts, controller: Controller, promise: &str, otherwis
     if facts.controls(controller) {
         return level(promise, true, "control group");
     }
-    level(promise, false, &format!("{otherwise}: no control group is delegated to this user, see `belljar doctor`"))
+    level(
+        promise,
+        false,
+        &format!("{otherwise}: no control group is delegated to this user, see `belljar doctor`"),
+    )
 }
 
 fn level(promise: &str, enforced: bool, by: &str) -> Level {

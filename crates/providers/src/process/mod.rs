@@ -26,9 +26,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use belljar_jail::plan::Plan;
 use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec, SnapshotId};
 use belljar_jail::cgroup::Controller;
+pub use belljar_jail::plan::Plan;
 use belljar_ports::{Keep, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo};
 pub use facts::HostFacts;
 
@@ -52,7 +52,8 @@ impl ProcessProvider {
             match fs::create_dir(&dir) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    fs::create_dir_all(&dir).map_err(|e| SandboxError::provider("make belljar's own directory", e))?;
+                    fs::create_dir_all(&dir)
+                        .map_err(|e| SandboxError::provider("make belljar's own directory", e))?;
                 }
                 other => other.map_err(|e| SandboxError::provider("make belljar's own directory", e))?,
             }
@@ -110,14 +111,21 @@ impl SandboxProvider for ProcessProvider {
             (Controller::Cpu, Capability::LimitCpus),
             (Controller::Freezer, Capability::Pause),
         ];
-        all.extend(controlled.into_iter().filter(|(c, _)| self.facts.controls(*c)).map(|(_, capability)| capability));
+        all.extend(
+            controlled.into_iter().filter(|(c, _)| self.facts.controls(*c)).map(|(_, capability)| capability),
+        );
         if self.facts.root {
             all.push(Capability::Users);
         }
         all
     }
 
-    fn create(&self, id: SandboxId, spec: &SandboxSpec, keep: Keep) -> Result<Box<dyn Sandbox>, SandboxError> {
+    fn create(
+        &self,
+        id: SandboxId,
+        spec: &SandboxSpec,
+        keep: Keep,
+    ) -> Result<Box<dyn Sandbox>, SandboxError> {
         create::create(&self.home, &self.facts, id, spec, keep).map(|made| Box::new(made) as Box<dyn Sandbox>)
     }
 

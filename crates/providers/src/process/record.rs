@@ -91,7 +91,8 @@ impl Record {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(SandboxError::Unknown(id)),
             Err(error) => return Err(SandboxError::provider("read the sandbox's record", error)),
         };
-        serde_json::from_slice(&text).map_err(|e| SandboxError::provider("understand the sandbox's record", e))
+        serde_json::from_slice(&text)
+            .map_err(|e| SandboxError::provider("understand the sandbox's record", e))
     }
 
     /// Reads all, oldest first. A directory without a readable record is somebody's half-made sandbox, not an error.
@@ -101,7 +102,8 @@ impl Record {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(SandboxError::provider("list sandboxes", error)),
         };
-        let names = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<SandboxId>().ok());
+        let names =
+            entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<SandboxId>().ok());
         let mut all: Vec<_> = names.filter_map(|id| Self::load(home, id).ok()).collect();
         all.sort_by_key(|record| record.id);
         Ok(all)

@@ -45,7 +45,12 @@ impl ProcessSandbox {
         Self::with(home, record, Held::default())
     }
 
-    pub(super) fn launched(home: &Path, record: Record, launched: Launched, keep: Keep) -> Result<Self, SandboxError> {
+    pub(super) fn launched(
+        home: &Path,
+        record: Record,
+        launched: Launched,
+        keep: Keep,
+    ) -> Result<Self, SandboxError> {
         let Launched { disk, first, lifeline, .. } = launched;
         let lifeline = match keep {
             Keep::WithMaker => Some(lifeline),
@@ -58,7 +63,12 @@ impl ProcessSandbox {
     }
 
     fn with(home: &Path, record: Record, held: Held) -> Self {
-        Self { home: home.to_path_buf(), record: Mutex::new(record), held: Mutex::new(held), verdict: Arc::default() }
+        Self {
+            home: home.to_path_buf(),
+            record: Mutex::new(record),
+            held: Mutex::new(held),
+            verdict: Arc::default(),
+        }
     }
 
     pub(super) fn record(&self) -> Record {
@@ -93,7 +103,9 @@ impl ProcessSandbox {
             Some("died") | None => (SandboxState::Failed, Some(Ended { at, cause: None })),
             Some("ttl") => (SandboxState::Stopped, Some(Ended { at, cause: Some(KillCause::Ttl) })),
             Some("idle") => (SandboxState::Stopped, Some(Ended { at, cause: Some(KillCause::Idle) })),
-            Some("killswitch") => (SandboxState::Stopped, Some(Ended { at, cause: Some(KillCause::Killswitch) })),
+            Some("killswitch") => {
+                (SandboxState::Stopped, Some(Ended { at, cause: Some(KillCause::Killswitch) }))
+            }
             Some(_) => (SandboxState::Stopped, Some(Ended { at, cause: None })),
         }
     }
@@ -117,7 +129,9 @@ impl ProcessSandbox {
             match ask_keeper(&dir, ToKeeper::Disk) {
                 Ok((FromKeeper::Disk, Some(disk))) => return Ok(Arc::new(disk)),
                 Ok(_) => return Err(SandboxError::Over(record.id)),
-                Err(error) => return Err(SandboxError::provider("ask the keeper for the private disk", error)),
+                Err(error) => {
+                    return Err(SandboxError::provider("ask the keeper for the private disk", error));
+                }
             }
         }
         let opened = match record.disk {
@@ -154,7 +168,8 @@ impl Sandbox for ProcessSandbox {
         let dir = record.dir(&self.home);
         let (state, ended) = Self::state(&record, &dir);
         let agent = record.spec.agent.as_deref().unwrap_or("none");
-        let agent: String = agent.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
+        let agent: String =
+            agent.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
         SandboxInfo {
             id: record.id,
             name: format!("sandbox_{agent}_{}", record.id.short()),
@@ -178,14 +193,15 @@ impl Sandbox for ProcessSandbox {
         let first = self.held.lock().unwrap_or_else(PoisonError::into_inner).first.take();
         let connection = match first {
             Some(connection) => connection,
-            None => Connection::open(&record.dir(&self.home)).map_err(|e| SandboxError::provider("reach the sandbox", e))?,
+            None => Connection::open(&record.dir(&self.home))
+                .map_err(|e| SandboxError::provider("reach the sandbox", e))?,
         };
         let disk = self.disk().ok();
         let execution = ProcessExecution::start(
             &record,
             record.dir(&self.home),
             connection,
-            request,
+            &request,
             &streams,
             disk,
             Arc::clone(&self.verdict),
@@ -216,7 +232,13 @@ impl Sandbox for ProcessSandbox {
         let record = self.record();
         match Self::state(&record, &record.dir(&self.home)).0 {
             SandboxState::Paused => {}
-            state => return Err(SandboxError::State { id: record.id, state, hint: "only a paused sandbox can be resumed" }),
+            state => {
+                return Err(SandboxError::State {
+                    id: record.id,
+                    state,
+                    hint: "only a paused sandbox can be resumed",
+                });
+            }
         }
         record.group.set_frozen(false).map_err(|e| SandboxError::provider("resume the sandbox", e))
     }
@@ -286,7 +308,8 @@ impl Sandbox for ProcessSandbox {
         let dir = record.dir(&self.home);
         if dir.exists() {
             record.group.remove();
-            changes::remove_tree(&dir).map_err(|e| SandboxError::provider("remove the sandbox's directory", e))?;
+            changes::remove_tree(&dir)
+                .map_err(|e| SandboxError::provider("remove the sandbox's directory", e))?;
         }
         Ok(())
     }

@@ -68,24 +68,28 @@ pub(super) fn take(
         layers: record.layers.clone(),
         below: record.snapshots.clone(),
     };
-    let text = serde_json::to_vec_pretty(&stored).map_err(|e| SandboxError::provider("describe the snapshot", e))?;
+    let text =
+        serde_json::to_vec_pretty(&stored).map_err(|e| SandboxError::provider("describe the snapshot", e))?;
     fs::write(draft.join("snapshot.json"), text).map_err(failed)?;
     fs::rename(&draft, &target).map_err(failed)?;
     Ok(info(&stored))
 }
 
 fn copy_part(record: &Record, disk: &OwnedFd, part: &str, target: &Path) -> Result<(), SandboxError> {
-    let open = |path: &str| openat(disk, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    let open =
+        |path: &str| openat(disk, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
     // A part is either an overlay's upper or, for a home without history, a plain directory.
     let Ok(source) = open(&format!("{part}/upper")).or_else(|_| open(part)) else { return Ok(()) };
-    layer::copy(source.as_fd(), target, shift(record)).map_err(|e| SandboxError::provider("copy the sandbox's files", e))
+    layer::copy(source.as_fd(), target, shift(record))
+        .map_err(|e| SandboxError::provider("copy the sandbox's files", e))
 }
 
 fn load(home: &Path, id: SnapshotId) -> Result<Stored, SandboxError> {
-    let text = fs::read(dir(home, id).join("snapshot.json")).map_err(|_missing| SandboxError::Unsupported {
-        what: format!("there is no snapshot {id}"),
-        hint: "`belljar snapshot --list` shows what there is".to_owned(),
-    })?;
+    let text =
+        fs::read(dir(home, id).join("snapshot.json")).map_err(|_missing| SandboxError::Unsupported {
+            what: format!("there is no snapshot {id}"),
+            hint: "`belljar snapshot --list` shows what there is".to_owned(),
+        })?;
     serde_json::from_slice(&text).map_err(|e| SandboxError::provider("understand the snapshot", e))
 }
 
@@ -113,8 +117,12 @@ pub(super) fn all(home: &Path) -> Result<Vec<SnapshotInfo>, SandboxError> {
 pub(super) fn remove(home: &Path, id: SnapshotId) -> Result<(), SandboxError> {
     load(home, id)?;
     let path = dir(home, id);
-    let used = Record::all(home)?.into_iter().find(|record| record.snapshots.contains(&path)).map(|r| r.id.to_string());
-    let under = || all(home).ok()?.into_iter().find(|s| load(home, s.id).is_ok_and(|s| s.below.contains(&path)));
+    let used = Record::all(home)?
+        .into_iter()
+        .find(|record| record.snapshots.contains(&path))
+        .map(|r| r.id.to_string());
+    let under =
+        || all(home).ok()?.into_iter().find(|s| load(home, s.id).is_ok_and(|s| s.below.contains(&path)));
     if let Some(user) = used.or_else(|| under().map(|snapshot| snapshot.id.to_string())) {
         return Err(SandboxError::Unsupported {
             what: format!("snapshot {id} is in use by {user}"),

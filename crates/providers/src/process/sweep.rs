@@ -27,7 +27,9 @@ pub(super) fn half_made(home: &Path, cgroups: &Hierarchy) -> Result<usize, Sandb
     let Ok(entries) = fs::read_dir(making(home)) else { return Ok(0) };
     let mut removed = 0;
     for entry in entries.flatten() {
-        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<SandboxId>().ok()) else { continue };
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<SandboxId>().ok()) else {
+            continue;
+        };
         let Ok(marker) = fs::File::open(entry.path()) else { continue };
         if flock(&marker, FlockOperation::NonBlockingLockExclusive).is_err() {
             continue;

@@ -97,9 +97,11 @@ pub(super) fn steps(profile: Profile) -> Vec<Step> {
         if Path::new(path).is_dir() {
             steps.push(match profile {
                 Profile::Strict => read(path),
-                Profile::Permissive => {
-                    Step::Cow { lowers: vec![path.to_owned()], at: path.to_owned(), name: format!("system{index}") }
-                }
+                Profile::Permissive => Step::Cow {
+                    lowers: vec![path.to_owned()],
+                    at: path.to_owned(),
+                    name: format!("system{index}"),
+                },
             });
         }
     }

@@ -58,5 +58,7 @@ fn find(record: &Record, name: &str) -> Result<(u32, u32), SandboxError> {
 }
 
 fn unknown(name: &str) -> SandboxError {
-    SandboxError::Invalid(format!("there is no user `{name}` in this sandbox; use a number such as 1000 or 1000:1000"))
+    SandboxError::Invalid(format!(
+        "there is no user `{name}` in this sandbox; use a number such as 1000 or 1000:1000"
+    ))
 }

@@ -9,8 +9,8 @@ pub(super) const PART: &str = "workspace";
 
 /// Directories whose contents are the system's, not a project's.
 const SYSTEM: [&str; 17] = [
-    "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/sbin",
-    "/sys", "/usr", "/var",
+    "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/media", "/mnt", "/opt", "/proc", "/root",
+    "/run", "/sbin", "/sys", "/usr", "/var",
 ];
 
 /// Refuses directories that would show the sandbox what it is there to keep away: a whole home with its keys, the
@@ -29,7 +29,8 @@ pub(super) fn check(path: &Path, home: &Path) -> Result<(), SandboxError> {
         return refuse("it contains your home directory, and with it your keys and passwords");
     }
     // People keep projects below these, if not in them.
-    let holds_projects = |top: &str| ["/home", "/root", "/mnt", "/media", "/opt", "/var", "/run"].contains(&top);
+    let holds_projects =
+        |top: &str| ["/home", "/root", "/mnt", "/media", "/opt", "/var", "/run"].contains(&top);
     let is_system = |top: &&str| Path::new(top) == path || (path.starts_with(top) && !holds_projects(top));
     if SYSTEM.iter().any(is_system) {
         return refuse("it belongs to the system");
@@ -51,7 +52,9 @@ mod tests {
         let project = home.join("project");
         std::fs::create_dir_all(&project).unwrap();
         assert!(check(&project, &home).is_ok());
-        for refused in [home.as_path(), dir.path(), Path::new("/"), Path::new("/etc"), Path::new("/usr/share")] {
+        for refused in
+            [home.as_path(), dir.path(), Path::new("/"), Path::new("/etc"), Path::new("/usr/share")]
+        {
             assert!(check(refused, &home).is_err(), "{}", refused.display());
         }
     }

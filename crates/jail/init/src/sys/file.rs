@@ -182,7 +182,9 @@ pub(crate) fn read_file_stream(fd: &Fd, most: usize) -> Vec<u8> {
         match read(fd.0, &mut part) {
             Err(EINTR) => {}
             Err(_) | Ok(0) => return all,
-            Ok(count) if all.len() + count <= most => all.extend_from_slice(part.get(..count).unwrap_or_default()),
+            Ok(count) if all.len() + count <= most => {
+                all.extend_from_slice(part.get(..count).unwrap_or_default())
+            }
             Ok(_) => return all,
         }
     }

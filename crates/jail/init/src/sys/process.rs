@@ -79,7 +79,8 @@ pub(crate) fn reap(pid: i32, wait: bool) -> Option<Ended> {
             Err(_) | Ok(0) => return None,
             Ok(pid) => {
                 let [us, uu, ss, su, rss, ..] = usage;
-                let micros = us.saturating_add(ss).saturating_mul(1_000_000).saturating_add(uu).saturating_add(su);
+                let micros =
+                    us.saturating_add(ss).saturating_mul(1_000_000).saturating_add(uu).saturating_add(su);
                 return Some(Ended {
                     pid: i32::try_from(pid).unwrap_or(0),
                     status,
@@ -147,7 +148,8 @@ pub(crate) fn prctl(option: u32, value: usize) -> Sys<usize> {
 pub(crate) fn set_capabilities(bits: u64) -> Sys<()> {
     const VERSION_3: u32 = 0x2008_0522;
     let header = [VERSION_3, 0];
-    let (low, high) = (u32::try_from(bits & 0xffff_ffff).unwrap_or(0), u32::try_from(bits >> 32).unwrap_or(0));
+    let (low, high) =
+        (u32::try_from(bits & 0xffff_ffff).unwrap_or(0), u32::try_from(bits >> 32).unwrap_or(0));
     let sets = [low, low, 0, high, high, 0];
     // SAFETY: capset reads a header (version, pid) and, for version 3, two sets of three u32: `header` and `sets`.
     unsafe { call(k::__NR_capset, [header.as_ptr() as usize, sets.as_ptr() as usize, 0, 0, 0, 0]) }.map(drop)
@@ -170,7 +172,8 @@ pub(crate) fn install_seccomp(program: &[u8]) -> Sys<()> {
     // The kernel wants the instructions aligned to four bytes; a byte slice need not be.
     let words: Vec<u32> =
         program.chunks_exact(4).map(|c| c.try_into().map_or(0, u32::from_ne_bytes)).collect();
-    let header = Program { len: u16::try_from(words.len() / 2).unwrap_or(0), filter: words.as_ptr() as usize };
+    let header =
+        Program { len: u16::try_from(words.len() / 2).unwrap_or(0), filter: words.as_ptr() as usize };
     // SAFETY: seccomp reads a sock_fprog whose filter points to `len` 8-byte instructions; both live until it returns.
     unsafe { call(k::__NR_seccomp, [SET_MODE_FILTER, 0, &raw const header as usize, 0, 0, 0]) }.map(drop)
 }

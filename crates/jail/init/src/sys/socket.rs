@@ -64,7 +64,8 @@ pub(crate) fn send(socket: i32, bytes: &[u8], fd: Option<&Fd>) -> Sys<()> {
         flags: 0,
     };
     // SAFETY: sendmsg reads a msghdr, its one iovec (exactly `bytes`) and the control block, all alive until it returns.
-    unsafe { call(k::__NR_sendmsg, [reg(socket), &raw const message as usize, MSG_NOSIGNAL, 0, 0, 0]) }.map(drop)
+    unsafe { call(k::__NR_sendmsg, [reg(socket), &raw const message as usize, MSG_NOSIGNAL, 0, 0, 0]) }
+        .map(drop)
 }
 
 /// Receives one packet and its descriptors. `Ok` with no bytes is the end of the connection.
@@ -186,7 +187,8 @@ pub(crate) fn now_ms() -> u64 {
     const CLOCK_BOOTTIME: usize = 7;
     let mut time = [0_u64; 2];
     // SAFETY: clock_gettime writes a timespec (two 64-bit numbers), for which `time` has room.
-    let _set = unsafe { call(k::__NR_clock_gettime, [CLOCK_BOOTTIME, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+    let _set =
+        unsafe { call(k::__NR_clock_gettime, [CLOCK_BOOTTIME, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
     let [seconds, nanos] = time;
     seconds * 1000 + nanos / 1_000_000
 }
@@ -206,7 +208,12 @@ pub(crate) fn open_terminal(rows: u16, cols: u16) -> Sys<(Fd, Fd)> {
     unsafe { call(k::__NR_ioctl, [reg(master.0), TIOCGPTN, &raw mut number as usize, 0, 0, 0]) }?;
     // SAFETY: TIOCSWINSZ reads a struct winsize (four u16), which `size` is and outlives the call.
     unsafe { call(k::__NR_ioctl, [reg(master.0), TIOCSWINSZ, size.as_ptr() as usize, 0, 0, 0]) }?;
-    let slave = open(super::HERE, &join(&["/dev/pts/", &decimal(u64::from(number))]), super::O_RDWR | super::O_NOCTTY, 0)?;
+    let slave = open(
+        super::HERE,
+        &join(&["/dev/pts/", &decimal(u64::from(number))]),
+        super::O_RDWR | super::O_NOCTTY,
+        0,
+    )?;
     Ok((master, slave))
 }
 
@@ -231,7 +238,8 @@ pub(crate) fn loopback_up() -> Sys<()> {
         *flags = IFF_UP;
     }
     // SAFETY: SIOCSIFFLAGS reads a struct ifreq (40 bytes: name, then flags), which `request` is and outlives the call.
-    unsafe { call(k::__NR_ioctl, [reg(socket.0), SIOCSIFFLAGS, request.as_ptr() as usize, 0, 0, 0]) }.map(drop)
+    unsafe { call(k::__NR_ioctl, [reg(socket.0), SIOCSIFFLAGS, request.as_ptr() as usize, 0, 0, 0]) }
+        .map(drop)
 }
 
 /// Writes a small new file that must not exist yet.
