@@ -122,13 +122,13 @@ mod tests {
             ("a/link", "b/../../c", false),
             ("a/link", "../../c", true),
             ("link", "/etc/passwd", true),
-            ("link", "/work/x", false),
-            ("link", "/work/../etc", true),
-            ("link", "/workshop", true),
+            ("link", "/project/x", false),
+            ("link", "/project/../etc", true),
+            ("link", "/projectshop", true),
         ];
         for (path, target, outside) in cases {
             assert_eq!(
-                leads_outside(Path::new(path), Path::new(target), Path::new("/work")),
+                leads_outside(Path::new(path), Path::new(target), Path::new("/project")),
                 outside,
                 "{path} -> {target}"
             );

@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
 use super::{super::TemplateStore, GZIP, Layout, Tar, expected, gzip, listing};
 
-const INSIDE: &str = "template::tests::unprivileged::read_only_directories_as_nobody_special";
+const INSIDE: &str = "template::tests::unprivileged::read_only_directories_unpack_and_go_without_privileges";
 
 #[test]
 fn read_only_directories_unpack_and_go_without_privileges() {
@@ -23,7 +23,7 @@ fn read_only_directories_unpack_and_go_without_privileges() {
     let output = Command::new("setpriv")
         .args(["--reuid", "1000", "--regid", "1000", "--clear-groups", "--bounding-set=-all"])
         .arg(&binary)
-        .args(["--ignored", "--exact", INSIDE])
+        .args(["--exact", INSIDE])
         .env("TMPDIR", &scratch)
         .current_dir(&scratch)
         .output()
@@ -36,8 +36,6 @@ fn read_only_directories_unpack_and_go_without_privileges() {
     );
 }
 
-#[test]
-#[ignore = "run without privileges by the test above"]
 fn read_only_directories_as_nobody_special() {
     assert!(!rustix::process::geteuid().is_root());
     let home = tempfile::tempdir().unwrap();
