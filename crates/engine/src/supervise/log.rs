@@ -13,35 +13,26 @@ const MARKER: &[u8] = b"\n[belljar: output truncated here; 10 MB are kept]\n";
 #[derive(Debug)]
 pub struct Log {
     file: File,
-    room: usize,
+    /// Bytes that still fit; `None` once there were more.
+    room: Option<usize>,
 }
 
 impl Log {
     /// Starts a log in an empty file.
     #[must_use]
     pub const fn new(file: File) -> Self {
-        Self { file, room: CAP }
+        Self { file, room: Some(CAP) }
     }
 
-    /// Appends what fits; the first bytes that do not are replaced by a marker.
+    /// Appends what fits; what does not is replaced, once, by a marker.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.room == 0 {
-            return Ok(());
-        }
-        match bytes.get(..self.room.min(bytes.len())) {
-            Some(fits) if fits.len() == bytes.len() => {
-                self.room -= fits.len();
-                self.file.write_all(fits)
-            }
-            fits => {
-                self.room = 0;
-                self.file.write_all(fits.unwrap_or_default())?;
-                self.file.write_all(MARKER)
-            }
-        }
+        let Some(room) = self.room else { return Ok(()) };
+        self.room = room.checked_sub(bytes.len());
+        self.file.write_all(bytes.get(..room.min(bytes.len())).unwrap_or_default())?;
+        if self.room.is_none() { self.file.write_all(MARKER) } else { Ok(()) }
     }
 }
 
