@@ -108,9 +108,12 @@ pub fn launch(
 }
 
 fn await_ready(lifeline: Lifeline, first: Connection) -> Result<Launched, LaunchError> {
-    let (mut born, mut ready) = (None, None);
+    // Keeper and builder speak for themselves, in either order.
+    let (mut born, mut ready): (_, Option<OwnedFd>) = (None, None);
     loop {
-        if let (Some((keeper, init)), Some(disk)) = (born, ready.take()) {
+        if let Some((keeper, init)) = born
+            && let Some(disk) = ready.take()
+        {
             return Ok(Launched { keeper, init, disk, first, lifeline });
         }
         let frame = wire::receive(&lifeline.socket)
