@@ -10,7 +10,7 @@ use std::{
 };
 
 use belljar_init::{
-    plan::Plan,
+    plan::{Disk, Plan},
     wire::{Boot, FromKeeper, ToKeeper, encode},
 };
 use rustix::{
@@ -68,23 +68,30 @@ pub(crate) const CONTROL_DOOR: &str = "control.sock";
 /// See [`CONTROL_DOOR`].
 pub(crate) const KEEPER_DOOR: &str = "keeper.sock";
 
-/// Builds and starts a sandbox. `cgroups` are the open files by which it joins its control group; `held` are kept open
-/// as long as the sandbox lives.
+/// A sandbox being built. Dropped, it vanishes.
+#[derive(Debug)]
+pub struct Launching {
+    lifeline: Lifeline,
+    first: Connection,
+    disk: OwnedFd,
+    born: Option<(u32, u32)>,
+    ready: Option<OwnedFd>,
+}
+
+/// Starts to build a sandbox. `cgroups` are the open files by which it joins its control group; `held` are kept open as
+/// long as the sandbox lives.
 ///
 /// # Errors
-/// When the plan cannot be carried out; then nothing is left but what the caller made.
-pub fn launch(
-    plan: Plan,
-    disk: Option<OwnedFd>,
-    cgroups: &[OwnedFd],
-    held: &[OwnedFd],
-) -> Result<Launched, LaunchError> {
+/// When the builder cannot be started; then nothing is left but what the caller made.
+pub fn launch(plan: Plan, cgroups: &[OwnedFd], held: &[OwnedFd]) -> Result<Launching, LaunchError> {
     let host = |doing| move |source| LaunchError::Host { doing, source };
     let state = Path::new(&plan.life.state_dir).to_path_buf();
     let control_door = open_door(&state, CONTROL_DOOR).map_err(host("open the control door"))?;
     let keeper_door = open_door(&state, KEEPER_DOOR).map_err(host("open the keeper's door"))?;
     let (first, first_inside) = wire::pair().map_err(host("make a socket pair"))?;
     let (lifeline, lifeline_inside) = wire::pair().map_err(host("make a socket pair"))?;
+    let (disk, disk_inside) = wire::pair().map_err(host("make a socket pair"))?;
+    let passed = plan.disk == Disk::Passed;
     let plan_file = memory_file("belljar-plan", &encode(&Boot { plan })).map_err(host("write the plan"))?;
     let program = init_program().map_err(host("unpack the carried program"))?;
 
@@ -100,32 +107,68 @@ pub fn launch(
 
     let mut fds: Vec<BorrowedFd<'_>> =
         vec![plan_file.as_fd(), first_inside.as_fd(), control_door.as_fd(), keeper_door.as_fd()];
-    fds.extend(disk.as_ref().map(AsFd::as_fd));
+    fds.extend(passed.then(|| disk_inside.as_fd()));
     fds.extend(cgroups.iter().chain(held).map(AsFd::as_fd));
     wire::send(&lifeline, b"boot", &fds).map_err(host("hand over the plan"))?;
-    drop((disk, first_inside));
-    await_ready(Lifeline { socket: lifeline }, Connection::new(first))
+    Ok(Launching {
+        lifeline: Lifeline { socket: lifeline },
+        first: Connection::new(first),
+        disk,
+        born: None,
+        ready: None,
+    })
 }
 
-fn await_ready(lifeline: Lifeline, first: Connection) -> Result<Launched, LaunchError> {
-    // Keeper and builder speak for themselves, in either order.
-    let (mut born, mut ready): (_, Option<OwnedFd>) = (None, None);
-    loop {
-        if let Some((keeper, init)) = born
-            && let Some(disk) = ready.take()
-        {
-            return Ok(Launched { keeper, init, disk, first, lifeline });
+impl Launching {
+    /// Hands over the private disk, if the plan says that it is passed.
+    ///
+    /// # Errors
+    /// When the builder is gone; then [`Launching::ready`] knows why.
+    pub fn give_disk(&self, disk: &OwnedFd) -> Result<(), LaunchError> {
+        wire::send(&self.disk, b"d", &[disk.as_fd()])
+            .map_err(|source| LaunchError::Host { doing: "hand over the private disk", source })
+    }
+
+    /// Waits until the processes exist: keeper and PID 1, as the host numbers them.
+    ///
+    /// # Errors
+    /// When the sandbox could not be built.
+    pub fn born(&mut self) -> Result<(u32, u32), LaunchError> {
+        loop {
+            match self.born {
+                Some(pids) => return Ok(pids),
+                None => self.hear()?,
+            }
         }
-        let frame = wire::receive(&lifeline.socket)
+    }
+
+    /// Waits until commands can be run.
+    ///
+    /// # Errors
+    /// When the sandbox could not be built.
+    pub fn ready(mut self) -> Result<Launched, LaunchError> {
+        let (keeper, init) = self.born()?;
+        loop {
+            if let Some(disk) = self.ready.take() {
+                return Ok(Launched { keeper, init, disk, first: self.first, lifeline: self.lifeline });
+            }
+            self.hear()?;
+        }
+    }
+
+    /// Takes one word from the keeper or the builder, which speak for themselves, in either order.
+    fn hear(&mut self) -> Result<(), LaunchError> {
+        let frame = wire::receive(&self.lifeline.socket)
             .map_err(|source| LaunchError::Host { doing: "hear from the keeper", source })?;
         match frame {
-            Some((FromKeeper::Born { keeper, init }, _)) => born = Some((keeper, init)),
-            Some((FromKeeper::Ready, fds)) => ready = fds.into_iter().next(),
+            Some((FromKeeper::Born { keeper, init }, _)) => self.born = Some((keeper, init)),
+            Some((FromKeeper::Ready, fds)) => self.ready = fds.into_iter().next(),
             Some((FromKeeper::Failed(failure), _)) => return Err(StartError::new(failure).into()),
             Some((FromKeeper::Disk | FromKeeper::Done | FromKeeper::Gone { .. }, _)) | None => {
                 return Err(LaunchError::Silent);
             }
         }
+        Ok(())
     }
 }
 

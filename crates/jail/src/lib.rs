@@ -23,4 +23,4 @@ pub use belljar_init::{
 };
 pub use door::{Connection, ExecError, Exited, Running, ask_keeper};
 pub use failure::StartError;
-pub use launch::{LaunchError, Launched, Lifeline, launch};
+pub use launch::{LaunchError, Launched, Launching, Lifeline, launch};

@@ -27,7 +27,7 @@ pub(crate) fn exec(context: &Context, args: Exec) -> Result<ExitCode> {
     let view = View::choose(context, args.tty);
     let done = follow::follow(&*sandbox, spec, view)?;
     if view == View::Json {
-        follow::print_done(&*sandbox, &done, json!({}))?;
+        follow::print_done(sandbox.info().id, &done, json!({}))?;
     } else if let Some(cause) = done.report.cause {
         let limits = sandbox.info().spec.limits;
         std::io::Write::write_fmt(

@@ -4,12 +4,12 @@ use std::{
     fs::{self, File},
     io::{self, IsTerminal, Write},
     os::fd::AsFd,
-    path::Path,
+    path::PathBuf,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::{Context as _, Result};
-use belljar_domain::{Alert, ExecSpec, ExitReport, Limits, Severity, Thresholds, Usage};
+use belljar_domain::{Alert, ExecSpec, ExitReport, Limits, SandboxId, Severity, Thresholds, Usage};
 use belljar_engine::supervise::{CapturedOutput, Follow, Input, KillRule, Log, Monitor, Outlet, Pipes};
 use belljar_ports::Sandbox;
 use serde_json::json;
@@ -61,7 +61,7 @@ pub(crate) fn follow(sandbox: &dyn Sandbox, mut spec: ExecSpec, view: View) -> R
     }
     let signals = terminal::signals().context("listen for signals")?;
     let execution = sandbox.exec(&spec, streams)?;
-    let mut outlet = UserOutlet::new(view, &info.dir, info.spec.limits)?;
+    let mut outlet = UserOutlet::new(view, info.dir, info.spec.limits);
     let monitor = Monitor::new(info.spec.limits, Thresholds::default(), KillRule::default());
     let follow =
         Follow { sandbox, execution: &*execution, monitor, signals: Some(signals), window: terminal::window };
@@ -93,39 +93,59 @@ fn input(view: View) -> Result<Input> {
 /// The user's side: shows, records, remembers.
 struct UserOutlet {
     view: View,
-    log: Option<Log>,
-    history: Option<File>,
+    dir: PathBuf,
+    log: Recording<Log>,
+    history: Recording<File>,
     samples: u32,
     limits: Limits,
     stdout: CapturedOutput,
     stderr: CapturedOutput,
 }
 
+/// A file that is begun when there is something to write, and given up when it cannot be written.
+enum Recording<T> {
+    NotYet,
+    Open(T),
+    GivenUp,
+}
+
+impl<T> Recording<T> {
+    fn with(&mut self, start: impl FnOnce() -> io::Result<T>, write: impl FnOnce(&mut T) -> io::Result<()>) {
+        if let Self::NotYet = self {
+            *self = start().map_or(Self::GivenUp, Self::Open);
+        }
+        if let Self::Open(file) = self
+            && write(file).is_err()
+        {
+            *self = Self::GivenUp;
+        }
+    }
+}
+
 /// Samples kept of one execution: a quarter of a second apart at first, then ever rarer.
 const MAX_SAMPLES: u32 = 100_000;
 
 impl UserOutlet {
-    fn new(view: View, dir: &Path, limits: Limits) -> Result<Self> {
-        let logs = log_dir(dir);
-        fs::create_dir_all(&logs).context("make the log's directory")?;
-        let log = File::create(logs.join(format!("{}.log", new_execution_id()))).context("start the log")?;
-        Ok(Self {
+    fn new(view: View, dir: PathBuf, limits: Limits) -> Self {
+        Self {
             view,
-            log: Some(Log::new(log)),
-            history: File::options().append(true).create(true).open(dir.join("usage.jsonl")).ok(),
+            dir,
+            log: Recording::NotYet,
+            history: Recording::NotYet,
             samples: 0,
             limits,
             stdout: CapturedOutput::default(),
             stderr: CapturedOutput::default(),
-        })
+        }
     }
 
     fn record(&mut self, bytes: &[u8]) {
-        if let Some(log) = &mut self.log
-            && log.append(bytes).is_err()
-        {
-            self.log = None;
-        }
+        let dir = log_dir(&self.dir);
+        let start = || {
+            fs::create_dir_all(&dir)?;
+            File::create(dir.join(format!("{}.log", new_execution_id()))).map(Log::new)
+        };
+        self.log.with(start, |log| log.append(bytes));
     }
 }
 
@@ -153,15 +173,14 @@ impl Outlet for UserOutlet {
     fn sample(&mut self, usage: &Usage, alerts: &[Alert]) {
         self.samples += 1;
         // Every sample of the first minute, then one in sixteen.
-        if let Some(history) = &mut self.history
-            && self.samples < MAX_SAMPLES
+        if self.samples < MAX_SAMPLES
             && (self.samples < 240 || self.samples.is_multiple_of(16) || !alerts.is_empty())
         {
             let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
             let line = json!({"at_ms": u64::try_from(at).unwrap_or(0), "usage": usage, "alerts": alerts});
-            if writeln!(history, "{line}").is_err() {
-                self.history = None;
-            }
+            let path = self.dir.join("usage.jsonl");
+            let start = || File::options().append(true).create(true).open(path);
+            self.history.with(start, |file| writeln!(file, "{line}"));
         }
         if self.view == View::Streams {
             for alert in
@@ -191,14 +210,14 @@ const fn is_throttle(alert: &Alert) -> bool {
 }
 
 /// Prints an execution as one JSON object.
-pub(crate) fn print_done(sandbox: &dyn Sandbox, done: &Done, extra: serde_json::Value) -> Result<()> {
+pub(crate) fn print_done(id: SandboxId, done: &Done, extra: serde_json::Value) -> Result<()> {
     let report = &done.report;
     let signal = match report.outcome {
         belljar_domain::Outcome::Signal(number) => Some(number),
         belljar_domain::Outcome::Code(_) => None,
     };
     let mut object = json!({
-        "sandbox": sandbox.info().id,
+        "sandbox": id,
         "exit_code": report.exit_code(),
         "signal": signal,
         "cause": report.cause,

@@ -54,7 +54,7 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
             return Err(error);
         }
     };
-    finish(context, args, &*sandbox, &done, view)
+    finish(args, sandbox, &done, view)
 }
 
 /// Turns flags into what is asked of a provider.
@@ -98,33 +98,33 @@ fn announce(context: &Context, sandbox: &dyn Sandbox) -> Result<ExitCode> {
 }
 
 /// What is left after the command: its changes, applied, kept, or none.
-fn finish(context: &Context, args: &Run, sandbox: &dyn Sandbox, done: &Done, view: View) -> Result<ExitCode> {
-    let limits = sandbox.info().spec.limits;
+fn finish(args: &Run, sandbox: Box<dyn Sandbox>, done: &Done, view: View) -> Result<ExitCode> {
     let report = &done.report;
     let touched = !sandbox.is_untouched().unwrap_or(false);
-    let stat = if touched { Some(summary(sandbox, context)?) } else { None };
+    let stat = if touched { Some(summary(&*sandbox)?) } else { None };
     let changed = stat.as_ref().is_some_and(|stat| stat.files > 0);
-    if args.apply && changed && report.is_success() {
-        let found = sandbox.changes()?;
-        changes::apply(&found, ApplyOptions::default())
+    let applied = args.apply && changed && report.is_success();
+    if applied {
+        changes::apply(&sandbox.changes()?, ApplyOptions::default())
             .context("apply the changes; they are kept, see `belljar diff`")?;
     }
-    let applied = args.apply && changed && report.is_success();
     if args.keep || (changed && !applied) {
         sandbox.note(&args.command, Some(report))?;
     }
-    if !args.keep {
-        if changed && !applied { sandbox.stop(report.cause)? } else { sandbox.destroy()? }
+    let (id, limits) = {
+        let info = sandbox.info();
+        (info.id, info.spec.limits)
+    };
+    match (args.keep, changed && !applied) {
+        (true, _) => {}
+        (false, true) => sandbox.stop(report.cause)?,
+        (false, false) => sandbox.abandon()?,
     }
     if view == View::Json {
         let files = stat.as_ref().map_or(0, |stat| stat.files);
-        follow::print_done(
-            sandbox,
-            done,
-            json!({"changed_files": files, "applied": applied, "kept": args.keep}),
-        )?;
+        follow::print_done(id, done, json!({"changed_files": files, "applied": applied, "kept": args.keep}))?;
     } else if !args.quiet {
-        tell(report, &limits, stat.as_ref(), applied, args.keep.then(|| sandbox.info().id.short()))?;
+        tell(report, &limits, stat.as_ref(), applied, args.keep.then(|| id.short()))?;
     }
     Ok(ExitCode::from(report.exit_code()))
 }
@@ -134,7 +134,7 @@ struct Summary {
     text: String,
 }
 
-fn summary(sandbox: &dyn Sandbox, _context: &Context) -> Result<Summary> {
+fn summary(sandbox: &dyn Sandbox) -> Result<Summary> {
     let found = sandbox.changes()?;
     let value = changes::json(&found)?;
     let total = |name: &str| {

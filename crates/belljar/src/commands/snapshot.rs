@@ -95,7 +95,7 @@ pub(crate) fn restore(context: &Context, args: &Restore) -> Result<ExitCode> {
         sandbox.stop(done.report.cause)?;
     }
     if view == View::Json {
-        follow::print_done(&*sandbox, &done, json!({}))?;
+        follow::print_done(sandbox.info().id, &done, json!({}))?;
     }
     Ok(ExitCode::from(done.report.exit_code()))
 }

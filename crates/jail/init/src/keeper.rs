@@ -19,6 +19,7 @@ pub(crate) struct Gifts {
     pub(crate) first_client: Fd,
     pub(crate) control_door: Fd,
     pub(crate) keeper_door: Fd,
+    /// Where the disk arrives once it is ready; it takes longest and is needed last.
     pub(crate) disk: Option<Fd>,
     pub(crate) cgroups: Vec<Fd>,
     /// Held for the sandbox's whole life and nothing else: locks that must go when it goes.
@@ -113,7 +114,7 @@ fn become_pid1(plan: &Plan, gifts: Gifts, userns: Option<Fd>, disk_in: &Fd) -> !
             sys::write(file.0, b"0").at(Stage::Cgroup, "join")?;
         }
         lockdown::map_self(&plan.identity)?;
-        let disk = root::build(plan, gifts.disk, userns.as_ref())?;
+        let disk = root::build(plan, gifts.disk.as_ref(), userns.as_ref())?;
         let _keeper_is_gone = sys::send(disk_in.0, b"d", Some(&disk));
         lockdown::apply(plan, userns.as_ref())?;
         Ok(disk)

@@ -16,16 +16,16 @@ use crate::{
 const LENT: u64 = sys::NOSUID | sys::NODEV;
 
 /// Builds the root, makes it the root, and returns a descriptor of the private disk.
-pub(crate) fn build(plan: &Plan, passed: Option<Fd>, userns: Option<&Fd>) -> Result<Fd, Broken> {
+pub(crate) fn build(plan: &Plan, disk_source: Option<&Fd>, userns: Option<&Fd>) -> Result<Fd, Broken> {
     sys::make_all_private().at(Stage::PrivateMounts, "/")?;
     open_stage(&plan.stage)?;
-    let disk = mount_disk(plan, passed)?;
-    let mut builder = Builder { plan, userns, root: None, layers: 0 };
+    let mut builder = Builder { plan, userns, root: None, layers: 0, disk_source, disk: None };
     for step in &plan.steps {
         builder.take(step)?;
     }
+    builder.need_disk()?;
     pivot()?;
-    Ok(disk)
+    builder.disk.ok_or(EINVAL).at(Stage::Disk, "not mounted")
 }
 
 /// A small file system of our own to work in: `disk`, `low`, `root`. It vanishes with the old root.
@@ -41,18 +41,10 @@ fn open_stage(stage: &str) -> Result<(), Broken> {
     Ok(())
 }
 
-fn mount_disk(plan: &Plan, passed: Option<Fd>) -> Result<Fd, Broken> {
-    let mount = match (&plan.disk, passed) {
-        (Disk::Passed, Some(mount)) => mount,
-        (Disk::Passed, None) => return Err(EINVAL).at(Stage::Disk, "not passed"),
-        (Disk::Tmpfs { size, inodes }, _) => {
-            let (size, inodes) = (sys::decimal(*size), sys::decimal(*inodes));
-            let options = [("mode", "0755"), ("size", size.as_str()), ("nr_inodes", inodes.as_str())];
-            sys::new_mount("tmpfs", &options, LENT).at(Stage::Disk, "tmpfs")?
-        }
-    };
-    put_in_place(&mount, "disk").at(Stage::Disk, "disk")?;
-    sys::open(HERE, "disk", O_RDONLY | O_DIRECTORY, 0).at(Stage::Disk, "disk")
+fn receive_disk(source: &Fd) -> sys::Sys<Fd> {
+    let mut byte = [0_u8; 1];
+    let (_, fds) = sys::receive(source.0, &mut byte)?;
+    fds.into_iter().next().ok_or(EINVAL)
 }
 
 fn put_in_place(mount: &Fd, at: &str) -> sys::Sys<()> {
@@ -73,6 +65,8 @@ struct Builder<'a> {
     userns: Option<&'a Fd>,
     root: Option<Fd>,
     layers: u64,
+    disk_source: Option<&'a Fd>,
+    disk: Option<Fd>,
 }
 
 impl Builder<'_> {
@@ -97,7 +91,10 @@ impl Builder<'_> {
                 let target = self.make_dir(at, 0o755).at(Stage::Cow, at)?;
                 sys::attach(&mount, &target).at(Stage::Cow, at)
             }
-            Step::Private { at, name, mode } => self.private(at, name, *mode).at(Stage::Disk, at),
+            Step::Private { at, name, mode } => {
+                self.need_disk()?;
+                self.private(at, name, *mode).at(Stage::Disk, at)
+            }
             Step::Tmpfs { at, size, inodes, mode } => {
                 self.tmpfs(at, *size, *inodes, *mode).at(Stage::Tmpfs, at)
             }
@@ -114,6 +111,25 @@ impl Builder<'_> {
             Step::Mask { at } => self.mask(at).at(Stage::Mask, at),
             Step::Freeze { at } => self.freeze(at).at(Stage::Mask, at),
         }
+    }
+
+    /// Puts the private disk in place, waiting for it if it is still being made.
+    fn need_disk(&mut self) -> Result<(), Broken> {
+        if self.disk.is_some() {
+            return Ok(());
+        }
+        let mount = match (&self.plan.disk, self.disk_source) {
+            (Disk::Passed, Some(source)) => receive_disk(source).at(Stage::Disk, "passed")?,
+            (Disk::Passed, None) => return Err(EINVAL).at(Stage::Disk, "not passed"),
+            (Disk::Tmpfs { size, inodes }, _) => {
+                let (size, inodes) = (sys::decimal(*size), sys::decimal(*inodes));
+                let options = [("mode", "0755"), ("size", size.as_str()), ("nr_inodes", inodes.as_str())];
+                sys::new_mount("tmpfs", &options, LENT).at(Stage::Disk, "tmpfs")?
+            }
+        };
+        put_in_place(&mount, "disk").at(Stage::Disk, "disk")?;
+        self.disk = Some(sys::open(HERE, "disk", O_RDONLY | O_DIRECTORY, 0).at(Stage::Disk, "disk")?);
+        Ok(())
     }
 
     fn adopt_root(&mut self, mount: &Fd, stage: Stage) -> Result<(), Broken> {
@@ -166,6 +182,7 @@ impl Builder<'_> {
             }
             list.push_str(&spot);
         }
+        self.need_disk()?;
         let top = list.split(':').next().unwrap_or_default();
         let dir = sys::join(&["disk/", name]);
         let (upper, work) = (sys::join(&[&dir, "/upper"]), sys::join(&[&dir, "/work"]));

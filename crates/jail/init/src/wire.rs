@@ -18,7 +18,8 @@ pub const MAX_REQUEST: usize = 8 * 1024 * 1024;
 pub const MAX_FDS: usize = 16;
 
 /// First frame on the lifeline, in a memory file. Descriptors: plan file, first control connection, control door,
-/// keeper door, the disk if passed, then the control-group files.
+/// keeper door, the socket the disk will come through if it is passed, the control-group files, then whatever is to be
+/// held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Boot {
     /// What to build.

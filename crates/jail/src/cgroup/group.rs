@@ -59,7 +59,12 @@ impl Group {
     /// When one cannot be opened.
     pub fn doors(&self) -> Result<Vec<OwnedFd>, GroupError> {
         let open = |part: &Seat| {
-            let path = part.dir.join("cgroup.procs");
+            // On version 1 moving a whole process waits out a grace period of the kernel's, eight milliseconds and
+            // more; moving the one thread a builder has does not.
+            let path = part.dir.join(match part.version {
+                Version::V1 => "tasks",
+                Version::V2 => "cgroup.procs",
+            });
             let file = fs::OpenOptions::new().write(true).open(&path);
             file.map(OwnedFd::from).map_err(|source| GroupError::at("open", &path, source))
         };

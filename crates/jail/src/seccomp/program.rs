@@ -59,9 +59,14 @@ fn encode(op: &Op) -> [u8; 8] {
 type Range = (u32, Option<Answer>);
 
 fn ranges(rules: &[Rule]) -> Vec<Range> {
+    let mut answers = vec![None; LAST_KNOWN as usize + 1];
+    for rule in rules {
+        if let Some(slot) = usize::try_from(rule.number).ok().and_then(|number| answers.get_mut(number)) {
+            *slot = Some(rule.answer);
+        }
+    }
     let mut found: Vec<Range> = Vec::new();
-    for number in 0..=LAST_KNOWN {
-        let answer = rules.iter().find(|rule| rule.number == i64::from(number)).map(|rule| rule.answer);
+    for (number, answer) in (0..).zip(answers) {
         // Conditional answers are never merged: each leaf inspects the arguments of its own call.
         if found.last().is_none_or(|(_, last)| *last != answer) {
             found.push((number, answer));

@@ -29,6 +29,8 @@ pub(super) struct Roots {
     pub env: BTreeMap<String, String>,
     /// Where the template's commands start.
     pub workdir: Option<String>,
+    /// The directory lent as `/etc` with the `host` template.
+    pub etc: Option<PathBuf>,
 }
 
 /// A plan with what belongs to it on the host's side.
@@ -111,7 +113,7 @@ pub(super) fn draw(
 }
 
 /// Who the sandbox's user is: the owner of the workspace when root runs belljar, else the caller.
-struct User {
+pub(super) struct User {
     uid: u32,
     gid: u32,
     name: String,
@@ -119,7 +121,7 @@ struct User {
 }
 
 impl User {
-    fn of(facts: &HostFacts, spec: &SandboxSpec) -> Self {
+    pub(super) fn of(facts: &HostFacts, spec: &SandboxSpec) -> Self {
         let caller =
             || Self { uid: facts.uid, gid: facts.gid, name: facts.user.clone(), home: facts.home.clone() };
         let Some(workspace) = spec.workspace.as_ref().filter(|_| facts.root) else { return caller() };
@@ -132,6 +134,13 @@ impl User {
             Ok(_) | Err(_) => caller(),
         }
     }
+}
+
+/// The files of `/etc` that are written for this user and network.
+pub(super) fn written_files(spec: &SandboxSpec, user: &User, host: bool) -> Vec<Step> {
+    let account =
+        network_files::Account { name: &user.name, id: (user.uid, user.gid), home: &user.home, host };
+    network_files::steps(spec.network, &account)
 }
 
 struct Sketch<'a> {
@@ -173,16 +182,21 @@ const SHM_BYTES: u64 = 64 << 20;
 impl Sketch<'_> {
     fn steps(&self) -> Result<Vec<Step>, SandboxError> {
         let mut steps = self.root();
-        steps.extend(network_files::steps(self.spec.network, &self.account_files()));
+        match &self.roots.etc {
+            Some(etc) => {
+                steps.push(Step::Bind { from: text(etc), at: "/etc".to_owned(), access: Access::Read });
+            }
+            None => steps.extend(written_files(self.spec, self.user, self.roots.layers.is_empty())),
+        }
         steps.extend(devices());
         steps.push(Step::Proc);
         steps.extend(MASKED.map(|at| Step::Mask { at: at.to_owned() }));
         steps.extend(FROZEN.map(|at| Step::Freeze { at: at.to_owned() }));
         if self.roots.layers.is_empty() {
             steps.push(self.private("/tmp", "tmp", 0o1777));
-            steps.push(self.private("/var/tmp", "vartmp", 0o1777));
+            steps.push(Step::Link { at: "/var/tmp".to_owned(), to: "../tmp".to_owned() });
             steps.push(self.private(&text(&self.user.home), "home", 0o700));
-            steps.extend(toolchain::home_steps(&self.facts.home));
+            steps.extend(toolchain::home_steps(&self.facts.home, self.spec.network));
         }
         if let Some(path) = &self.spec.workspace {
             workspace::check(path.as_path(), &self.user.home)?;
@@ -224,16 +238,6 @@ impl Sketch<'_> {
         vec![Step::Layers { lowers: lowers.iter().map(|dir| text(dir)).collect() }]
     }
 
-    fn account_files(&self) -> network_files::Account<'_> {
-        let id = (self.user.uid, self.user.gid);
-        network_files::Account {
-            name: &self.user.name,
-            id,
-            home: &self.user.home,
-            host: self.roots.layers.is_empty(),
-        }
-    }
-
     /// An empty private directory, or what a snapshot left of it.
     fn private(&self, at: &str, name: &str, mode: u32) -> Step {
         match self.cow(Vec::new(), at, name) {
@@ -273,7 +277,7 @@ impl Sketch<'_> {
         if !self.roots.layers.is_empty() || self.spec.profile == Profile::Permissive {
             return vec!["/".to_owned()];
         }
-        let fixed = ["/tmp", "/var/tmp", "/run", "/dev/shm"].map(str::to_owned);
+        let fixed = ["/tmp", "/run", "/dev/shm"].map(str::to_owned);
         let mut all: Vec<_> = fixed.into_iter().chain([text(&self.user.home)]).collect();
         all.extend(self.spec.workspace.iter().map(|path| text(path.as_path())));
         let lent = self.spec.mounts.iter().filter(|mount| mount.mode == MountMode::Rw);

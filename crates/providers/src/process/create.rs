@@ -10,7 +10,7 @@ use std::{
 
 use belljar_domain::{NetworkMode, SandboxId, SandboxSpec, TemplateRef};
 use belljar_jail::{
-    LaunchError,
+    LaunchError, Launching,
     disk::{self, DiskError, DiskKind, ImageAccess},
     launch,
 };
@@ -19,6 +19,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::{
     blueprint::{self, Roots},
+    etc,
     facts::HostFacts,
     ids, levels, making,
     record::{Process, Record},
@@ -39,7 +40,7 @@ pub(super) fn create(
 ) -> Result<ProcessSandbox, SandboxError> {
     refuse_unsupported(spec)?;
     super::sweep::half_made(home, &facts.cgroups)?;
-    let roots = resolve(home, spec)?;
+    let roots = resolve(home, facts, spec)?;
     let draft = Draft::begin(home, id)?;
     let made = build(home, facts, id, spec, keep, &roots, &draft.dir);
     match made {
@@ -67,7 +68,20 @@ fn refuse_unsupported(spec: &SandboxSpec) -> Result<(), SandboxError> {
 }
 
 /// Finds what a template is made of.
-pub(super) fn resolve(home: &Path, spec: &SandboxSpec) -> Result<Roots, SandboxError> {
+pub(super) fn resolve(home: &Path, facts: &HostFacts, spec: &SandboxSpec) -> Result<Roots, SandboxError> {
+    let roots = resolve_template(home, spec)?;
+    if !roots.layers.is_empty() {
+        return Ok(roots);
+    }
+    let written = blueprint::written_files(spec, &blueprint::User::of(facts, spec), true);
+    let etc = etc::prepare(&home.join("cache"), &written);
+    Ok(Roots {
+        etc: Some(etc.map_err(|e| SandboxError::provider("put together the sandbox's /etc", e))?),
+        ..roots
+    })
+}
+
+fn resolve_template(home: &Path, spec: &SandboxSpec) -> Result<Roots, SandboxError> {
     let store =
         || TemplateStore::open(home).map_err(|e| SandboxError::provider("open the template store", e));
     let template = match &spec.template {
@@ -87,6 +101,7 @@ pub(super) fn resolve(home: &Path, spec: &SandboxSpec) -> Result<Roots, SandboxE
         snapshots: Vec::new(),
         env: template.env,
         workdir: template.workdir.filter(|dir| dir.starts_with('/')),
+        etc: None,
     })
 }
 
@@ -99,42 +114,59 @@ fn build(
     roots: &Roots,
     dir: &Path,
 ) -> Result<ProcessSandbox, SandboxError> {
-    // The disk takes longest and depends on nothing else.
     let disk = facts.disk;
-    let disk_job = || (disk == DiskKind::Image).then(|| make_disk(home, dir, spec)).transpose();
-    let (disk_fd, rest) = thread::scope(|scope| {
-        let job = scope.spawn(disk_job);
-        let rest = prepare(facts, id, spec, roots, dir);
-        (job.join(), rest)
-    });
-    let (blueprint, doors, held, base) = rest?;
-    let launched = match disk_fd {
-        Err(_panicked) => Err(SandboxError::Invalid("the disk's maker panicked".to_owned())),
-        Ok(Err(error)) => Err(SandboxError::provider("make the private disk", error)),
-        Ok(Ok(disk_fd)) => launch(blueprint.plan.clone(), disk_fd, &doors, &held).map_err(start_error),
-    };
-    let launched = launched.inspect_err(|_| blueprint.group.remove())?;
-    let record = Record {
-        id,
-        spec: spec.clone(),
-        created: SystemTime::now(),
-        command: Vec::new(),
-        keeper: Process::of(launched.keeper),
-        init: Process::of(launched.init),
-        disk,
-        id_base: base,
-        user: (blueprint.plan.identity.uid, blueprint.plan.identity.gid),
-        home: blueprint.home,
-        cwd: blueprint.cwd,
-        env: blueprint.env,
-        group: blueprint.group,
-        levels: levels::of(facts, spec),
-        layers: roots.layers.clone(),
-        snapshots: roots.snapshots.clone(),
-        ended: None,
-        report: None,
-    };
+    thread::scope(|scope| {
+        // The disk takes longest and is needed last: it is made while the rest is built.
+        let disk_job = (disk == DiskKind::Image).then(|| scope.spawn(|| make_disk(home, dir, spec)));
+        let (blueprint, doors, held, base) = prepare(facts, id, spec, roots, dir)?;
+        let record = |(keeper, init)| Record {
+            id,
+            spec: spec.clone(),
+            created: SystemTime::now(),
+            command: Vec::new(),
+            keeper: Process::of(keeper),
+            init: Process::of(init),
+            disk,
+            id_base: base,
+            user: (blueprint.plan.identity.uid, blueprint.plan.identity.gid),
+            home: blueprint.home.clone(),
+            cwd: blueprint.cwd.clone(),
+            env: blueprint.env.clone(),
+            group: blueprint.group.clone(),
+            levels: levels::of(facts, spec),
+            layers: roots.layers.clone(),
+            snapshots: roots.snapshots.clone(),
+            ended: None,
+            report: None,
+        };
+        let plan = blueprint.plan.clone();
+        launch(plan, &doors, &held)
+            .map_err(start_error)
+            .and_then(|launching| follow(home, launching, disk_job, record, keep))
+            .inspect_err(|_| blueprint.group.remove())
+    })
+}
+
+type DiskJob<'scope> = thread::ScopedJoinHandle<'scope, Result<OwnedFd, DiskError>>;
+
+/// Hands the disk over when it is ready, and writes the record while the root is being built.
+fn follow(
+    home: &Path,
+    mut launching: Launching,
+    disk_job: Option<DiskJob<'_>>,
+    record: impl FnOnce((u32, u32)) -> Record,
+    keep: Keep,
+) -> Result<ProcessSandbox, SandboxError> {
+    let record = record(launching.born().map_err(start_error)?);
     record.save(home)?;
+    if let Some(job) = disk_job {
+        let made =
+            job.join().map_err(|_panicked| SandboxError::Invalid("the disk's maker panicked".to_owned()))?;
+        let disk = made.map_err(|e| SandboxError::provider("make the private disk", e))?;
+        // A builder that is gone says why below.
+        let _gone = launching.give_disk(&disk);
+    }
+    let launched = launching.ready().map_err(start_error)?;
     ProcessSandbox::launched(home, record, launched, keep)
 }
 

@@ -7,6 +7,7 @@ mod blueprint;
 mod changes;
 mod create;
 mod environment;
+mod etc;
 mod execution;
 mod facts;
 mod ids;
@@ -72,7 +73,7 @@ impl ProcessProvider {
     /// # Errors
     /// When no such sandbox can be made.
     pub fn plan(&self, id: SandboxId, spec: &SandboxSpec) -> Result<Plan, SandboxError> {
-        let roots = create::resolve(&self.home, spec)?;
+        let roots = create::resolve(&self.home, &self.facts, spec)?;
         let dir = sandboxes(&self.home).join(id.to_string());
         blueprint::draw(&self.facts, id, spec, &roots, &dir, ids::candidate(id, 0)).map(|drawn| drawn.plan)
     }

@@ -5,7 +5,7 @@
 
 use std::{fs, path::Path};
 
-use belljar_domain::Profile;
+use belljar_domain::{NetworkMode, Profile};
 use belljar_jail::plan::{Access, Step};
 
 /// Where a host keeps programs. `/nix` and `/gnu` hold them on those systems.
@@ -13,52 +13,6 @@ const SYSTEM: [&str; 5] = ["/usr", "/opt", "/nix/store", "/gnu/store", "/snap"];
 
 /// Directories that are links into `/usr` on a modern host and real ones on an old one.
 const MERGED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
-
-/// The parts of `/etc` that programs need and that hold no secret.
-const ETC: [&str; 42] = [
-    "alternatives",
-    "bash.bashrc",
-    "bash_completion.d",
-    "ca-certificates",
-    "ca-certificates.conf",
-    "crypto-policies",
-    "debian_version",
-    "fonts",
-    "gai.conf",
-    "host.conf",
-    "inputrc",
-    "java-11-openjdk",
-    "java-17-openjdk",
-    "java-21-openjdk",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "locale.alias",
-    "locale.conf",
-    "localtime",
-    "login.defs",
-    "magic",
-    "magic.mime",
-    "manpath.config",
-    "maven",
-    "mime.types",
-    "nanorc",
-    "networks",
-    "openssl",
-    "os-release",
-    "perl",
-    "pki/ca-trust",
-    "pki/tls/certs",
-    "profile",
-    "protocols",
-    "python3",
-    "python3.11",
-    "services",
-    "shells",
-    "ssl/certs",
-    "ssl/openssl.cnf",
-    "terminfo",
-];
 
 /// Toolchains that live in a home directory: what may be seen of each. Nothing here holds credentials
 /// (`~/.cargo/credentials.toml`, `~/.npmrc` and the like stay outside).
@@ -87,8 +41,8 @@ const HOME_READ: [&str; 22] = [
     "go/bin",
 ];
 
-/// Download caches in a home directory: seen, and written to privately, so that builds need no network.
-const HOME_COW: [&str; 3] = [".cargo/registry", ".cargo/git", "go/pkg/mod"];
+/// Download caches in a home directory: seen, so that builds need no network; written to, privately, if there is one.
+const HOME_CACHE: [&str; 3] = [".cargo/registry", ".cargo/git", "go/pkg/mod"];
 
 /// The steps that bring this machine's programs into a sandbox.
 pub(super) fn steps(profile: Profile) -> Vec<Step> {
@@ -112,34 +66,22 @@ pub(super) fn steps(profile: Profile) -> Vec<Step> {
             Err(_) => {}
         }
     }
-    steps.extend(etc());
     steps
 }
 
-fn etc() -> impl Iterator<Item = Step> {
-    ETC.into_iter().filter_map(|name| {
-        let path = format!("/etc/{name}");
-        let kind = fs::symlink_metadata(&path).ok()?.file_type();
-        if kind.is_symlink() {
-            // A link is taken as it is: what it points to is either in the sandbox too, or not for it to see.
-            let to = fs::read_link(&path).ok()?;
-            return Some(Step::Link { at: path, to: to.to_string_lossy().into_owned() });
-        }
-        Some(read(&path))
-    })
-}
-
 /// The steps that bring toolchains of a home directory, to be taken after the empty home is in place.
-pub(super) fn home_steps(home: &Path) -> Vec<Step> {
+pub(super) fn home_steps(home: &Path, network: NetworkMode) -> Vec<Step> {
     let present = |name: &&str| home.join(name).exists();
     let path = |name: &str| home.join(name).to_string_lossy().into_owned();
     let reads = HOME_READ.iter().filter(|name| present(name)).map(|name| read(&path(name)));
-    let cows = HOME_COW.iter().enumerate().filter(|(_, name)| present(name)).map(|(index, name)| Step::Cow {
-        lowers: vec![path(name)],
-        at: path(name),
-        name: format!("cache{index}"),
-    });
-    reads.chain(cows).collect()
+    let caches =
+        HOME_CACHE.iter().enumerate().filter(|(_, name)| present(name)).map(|(index, name)| match network {
+            NetworkMode::None => read(&path(name)),
+            NetworkMode::Allowlist | NetworkMode::Open => {
+                Step::Cow { lowers: vec![path(name)], at: path(name), name: format!("cache{index}") }
+            }
+        });
+    reads.chain(caches).collect()
 }
 
 /// Says whether a directory on the host's `PATH` exists in a sandbox of the `host` template.

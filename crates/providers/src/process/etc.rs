@@ -1,0 +1,154 @@
+//! The `/etc` of the `host` template: an allow list of the host's own, plus the files written for each user and network.
+//!
+//! Put together once and kept in belljar's cache, because lending thirty files one by one costs more than everything
+//! else a sandbox is made of. The cache's name is a digest of all that went into it, so it is never stale.
+
+use std::{
+    fs, io,
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
+    path::{Path, PathBuf},
+};
+
+use belljar_jail::plan::Step;
+use sha2::{Digest, Sha256};
+
+/// The parts of `/etc` that programs need and that hold no secret.
+const LENT: [&str; 42] = [
+    "alternatives",
+    "bash.bashrc",
+    "bash_completion.d",
+    "ca-certificates",
+    "ca-certificates.conf",
+    "crypto-policies",
+    "debian_version",
+    "fonts",
+    "gai.conf",
+    "host.conf",
+    "inputrc",
+    "java-11-openjdk",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "locale.alias",
+    "locale.conf",
+    "localtime",
+    "login.defs",
+    "magic",
+    "magic.mime",
+    "manpath.config",
+    "maven",
+    "mime.types",
+    "nanorc",
+    "networks",
+    "openssl",
+    "os-release",
+    "perl",
+    "pki/ca-trust",
+    "pki/tls/certs",
+    "profile",
+    "protocols",
+    "python3",
+    "python3.11",
+    "services",
+    "shells",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "terminfo",
+];
+
+/// Returns the directory to lend as `/etc`, making it if this combination was never asked for.
+pub(super) fn prepare(cache: &Path, written: &[Step]) -> io::Result<PathBuf> {
+    let dir = cache.join(format!("etc-{}", digest(written)));
+    if dir.is_dir() {
+        return Ok(dir);
+    }
+    let draft = cache.join(format!("etc-draft-{}", std::process::id()));
+    fs::create_dir_all(&draft)?;
+    let filled = fill(&draft, written);
+    // Whoever was first, the contents are the same.
+    if filled.is_err() || (fs::rename(&draft, &dir).is_err() && dir.is_dir()) {
+        fs::remove_dir_all(&draft)?;
+    }
+    filled.map(|()| dir)
+}
+
+fn digest(written: &[Step]) -> String {
+    let mut hash = Sha256::new();
+    for step in written {
+        hash.update(format!("{step:?}"));
+    }
+    for name in LENT {
+        if let Ok(meta) = fs::symlink_metadata(Path::new("/etc").join(name)) {
+            hash.update(name);
+            hash.update(meta.ino().to_le_bytes());
+            hash.update(meta.size().to_le_bytes());
+            hash.update(meta.mtime().to_le_bytes());
+            hash.update(meta.mtime_nsec().to_le_bytes());
+        }
+    }
+    hash.finalize().iter().take(10).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn fill(draft: &Path, written: &[Step]) -> io::Result<()> {
+    for name in LENT {
+        let from = Path::new("/etc").join(name);
+        if fs::symlink_metadata(&from).is_ok() {
+            let to = draft.join(name);
+            fs::create_dir_all(to.parent().unwrap_or(draft))?;
+            copy(&from, &to)?;
+        }
+    }
+    for step in written {
+        if let Step::File { at, text } = step {
+            let name = at.strip_prefix("/etc/").unwrap_or(at);
+            fs::write(draft.join(name), text)?;
+        }
+    }
+    fs::set_permissions(draft, fs::Permissions::from_mode(0o755))
+}
+
+/// Copies a tree. A link is taken as it is: what it points to is either in the sandbox too, or not for it to see. What
+/// the caller may not read is left out.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let kind = fs::symlink_metadata(from)?.file_type();
+    if kind.is_symlink() {
+        return symlink(fs::read_link(from)?, to);
+    }
+    if kind.is_dir() {
+        fs::create_dir(to)?;
+        let Ok(entries) = fs::read_dir(from) else { return Ok(()) };
+        for entry in entries {
+            let entry = entry?;
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        return Ok(());
+    }
+    if !kind.is_file() {
+        return Ok(());
+    }
+    match fs::copy(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        other => other.map(drop),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_wishes_share_one_directory_and_secrets_are_not_in_it() {
+        let cache = tempfile::tempdir().unwrap();
+        let file = |text: &str| [Step::File { at: "/etc/hosts".to_owned(), text: text.to_owned() }];
+        let first = prepare(cache.path(), &file("one")).unwrap();
+        assert_eq!(prepare(cache.path(), &file("one")).unwrap(), first);
+        assert_ne!(prepare(cache.path(), &file("two")).unwrap(), first);
+        assert_eq!(fs::read_to_string(first.join("hosts")).unwrap(), "one");
+        for secret in ["shadow", "gshadow", "sudoers", "ssh", "ssl/private", "machine-id"] {
+            assert!(!first.join(secret).exists(), "{secret}");
+        }
+        assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 2, "no draft is left");
+    }
+}
