@@ -18,6 +18,9 @@ pub(crate) struct Cli {
     /// Where belljar keeps its data [default: `$BELLJAR_HOME`, `$XDG_DATA_HOME/belljar`, or `/var/lib/belljar` as root].
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
+    /// Configuration file [default: belljar.toml in belljar's home].
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -73,11 +76,11 @@ pub(crate) struct Shape {
     #[arg(long, default_value = "process", value_name = "NAME")]
     pub(crate) provider: String,
     /// How tight it is: strict (read-only root) or permissive (root writable, copy-on-write).
-    #[arg(long, default_value_t, value_name = "PROFILE")]
-    pub(crate) profile: Profile,
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) profile: Option<Profile>,
     /// What network it sees: none or open.
-    #[arg(long, default_value_t, value_name = "MODE")]
-    pub(crate) net: NetworkMode,
+    #[arg(long, value_name = "MODE")]
+    pub(crate) net: Option<NetworkMode>,
     /// Memory limit, such as 512M.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<ByteSize>,
@@ -139,9 +142,9 @@ impl Shape {
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) shape: Shape,
-    /// How long the command may take.
-    #[arg(long, default_value = "300s", value_name = "TIME")]
-    pub(crate) timeout: Span,
+    /// How long the command may take [default: 300s].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<Span>,
     /// Where the command starts [default: the workspace].
     #[arg(short, long, value_name = "PATH")]
     pub(crate) workdir: Option<SandboxPath>,
@@ -185,9 +188,9 @@ pub(crate) struct Exec {
     /// Who runs it inside: a name, 1000 or 1000:1000.
     #[arg(short, long, value_name = "USER")]
     pub(crate) user: Option<String>,
-    /// How long the command may take.
-    #[arg(long, default_value = "300s", value_name = "TIME")]
-    pub(crate) timeout: Span,
+    /// How long the command may take [default: 300s].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<Span>,
     /// Give the command a terminal even when this is not one.
     #[arg(short, long)]
     pub(crate) tty: bool,

@@ -12,7 +12,10 @@ use belljar_ports::{Sandbox, SandboxInfo, SandboxProvider};
 use belljar_providers::process::ProcessProvider;
 use uuid::Uuid;
 
-use crate::args::{Cli, Named};
+use crate::{
+    args::{Cli, Named},
+    config::Config,
+};
 
 /// Shared by all commands.
 #[derive(Debug)]
@@ -20,6 +23,7 @@ pub(crate) struct Context {
     pub(crate) json: bool,
     pub(crate) home: PathBuf,
     pub(crate) env: BTreeMap<String, String>,
+    pub(crate) config: Config,
 }
 
 impl Context {
@@ -35,7 +39,9 @@ impl Context {
         if home.to_str().is_none() {
             bail!("belljar's home `{}` is not valid UTF-8; set BELLJAR_HOME", home.display());
         }
-        Ok(Self { json: cli.json, home, env })
+        let file = cli.config.clone().unwrap_or_else(|| home.join("belljar.toml"));
+        let config = Config::load(&file, cli.config.is_some(), &env)?;
+        Ok(Self { json: cli.json, home, env, config })
     }
 
     /// Opens the provider.

@@ -5,7 +5,9 @@
 
 mod args;
 mod commands;
+mod config;
 mod context;
+mod killswitch;
 mod output;
 mod terminal;
 

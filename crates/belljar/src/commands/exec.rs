@@ -22,10 +22,10 @@ pub(crate) fn exec(context: &Context, args: Exec) -> Result<ExitCode> {
         env: variables(&args.env, &context.env)?,
         user: args.user,
         terminal: None,
-        timeout: Some(args.timeout),
+        timeout: Some(args.timeout.unwrap_or(context.config.clocks.exec_timeout)),
     };
     let view = View::choose(context, args.tty);
-    let done = follow::follow(&*sandbox, spec, view)?;
+    let done = follow::follow(context, &*sandbox, spec, view)?;
     if view == View::Json {
         follow::print_done(sandbox.info().id, &done, json!({}))?;
     } else if let Some(cause) = done.report.cause {

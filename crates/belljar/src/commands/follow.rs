@@ -9,8 +9,8 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use belljar_domain::{Alert, ExecSpec, ExitReport, Limits, SandboxId, Severity, Thresholds, Usage};
-use belljar_engine::supervise::{CapturedOutput, Follow, Input, KillRule, Log, Monitor, Outlet, Pipes};
+use belljar_domain::{Alert, ExecSpec, ExitReport, Limits, SandboxId, Severity, Usage};
+use belljar_engine::supervise::{CapturedOutput, Follow, Input, Log, Monitor, Outlet, Pipes};
 use belljar_ports::Sandbox;
 use serde_json::json;
 
@@ -52,7 +52,12 @@ pub(crate) struct Done {
 }
 
 /// Runs a command in a sandbox to its end.
-pub(crate) fn follow(sandbox: &dyn Sandbox, mut spec: ExecSpec, view: View) -> Result<Done> {
+pub(crate) fn follow(
+    context: &Context,
+    sandbox: &dyn Sandbox,
+    mut spec: ExecSpec,
+    view: View,
+) -> Result<Done> {
     let info = sandbox.info();
     let input = input(view)?;
     let (streams, pipes) = Pipes::new(&input).context("make pipes")?;
@@ -62,7 +67,7 @@ pub(crate) fn follow(sandbox: &dyn Sandbox, mut spec: ExecSpec, view: View) -> R
     let signals = terminal::signals().context("listen for signals")?;
     let execution = sandbox.exec(&spec, streams)?;
     let mut outlet = UserOutlet::new(view, info.dir, info.spec.limits);
-    let monitor = Monitor::new(info.spec.limits, Thresholds::default(), KillRule::default());
+    let monitor = Monitor::new(info.spec.limits, context.config.thresholds, context.config.kill);
     let follow =
         Follow { sandbox, execution: &*execution, monitor, signals: Some(signals), window: terminal::window };
     let followed = if view == View::Terminal {

@@ -15,7 +15,9 @@ use serde_json::json;
 use super::follow::{self, Done, View};
 use crate::{
     args::{Run, Shape, host_path},
+    config::Config,
     context::{Context, labels, new_sandbox_id, variables},
+    killswitch,
     output::{explain, print_json},
 };
 
@@ -43,10 +45,10 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
         env: std::collections::BTreeMap::new(),
         user: args.user.clone(),
         terminal: None,
-        timeout: Some(args.timeout),
+        timeout: Some(args.timeout.unwrap_or(spec.clocks.exec_timeout)),
     };
     let view = View::choose(context, args.tty);
-    let done = match follow::follow(&*sandbox, exec, view) {
+    let done = match follow::follow(context, &*sandbox, exec, view) {
         Ok(done) => done,
         Err(error) => {
             // A sandbox whose command never ran has nothing worth keeping.
@@ -54,7 +56,7 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
             return Err(error);
         }
     };
-    finish(args, sandbox, &done, view)
+    finish(context, args, sandbox, &done, view)
 }
 
 /// Turns flags into what is asked of a provider.
@@ -67,17 +69,17 @@ pub(crate) fn sandbox_spec(context: &Context, shape: &Shape) -> Result<SandboxSp
         Some(path) => Some(host_path(path)?),
         None => Some(host_path(Path::new("."))?),
     };
-    let clocks = Clocks::default();
+    let Config { limits, clocks, network, profile, .. } = &context.config;
     Ok(SandboxSpec {
         template: shape.template.clone(),
         workspace,
-        profile: shape.profile,
-        network: shape.net,
-        limits: Limits::default().patched(&shape.limits()),
+        profile: shape.profile.unwrap_or(*profile),
+        network: shape.net.unwrap_or(*network),
+        limits: limits.patched(&shape.limits()),
         clocks: Clocks {
             ttl: shape.ttl.unwrap_or(clocks.ttl),
             idle: shape.idle.unwrap_or(clocks.idle),
-            ..clocks
+            ..*clocks
         },
         mounts: shape.mount.clone(),
         env: variables(&shape.env, &context.env)?,
@@ -98,11 +100,20 @@ fn announce(context: &Context, sandbox: &dyn Sandbox) -> Result<ExitCode> {
 }
 
 /// What is left after the command: its changes, applied, kept, or none.
-fn finish(args: &Run, sandbox: Box<dyn Sandbox>, done: &Done, view: View) -> Result<ExitCode> {
+fn finish(
+    context: &Context,
+    args: &Run,
+    sandbox: Box<dyn Sandbox>,
+    done: &Done,
+    view: View,
+) -> Result<ExitCode> {
     let report = &done.report;
     let touched = !sandbox.is_untouched().unwrap_or(false);
     let stat = if touched { Some(summary(&*sandbox)?) } else { None };
     let changed = stat.as_ref().is_some_and(|stat| stat.files > 0);
+    if let Some(cause) = report.cause {
+        killswitch::tell(&context.config.handlers, &sandbox.info(), cause, Some(report));
+    }
     let applied = args.apply && changed && report.is_success();
     if applied {
         changes::apply(&sandbox.changes()?, ApplyOptions::default())

@@ -80,7 +80,7 @@ pub(crate) fn restore(context: &Context, args: &Restore) -> Result<ExitCode> {
         timeout: Some(spec.clocks.exec_timeout),
     };
     let view = View::choose(context, false);
-    let done = follow::follow(&*sandbox, exec, view);
+    let done = follow::follow(context, &*sandbox, exec, view);
     let done = match done {
         Ok(done) => done,
         Err(error) => {

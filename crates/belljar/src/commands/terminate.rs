@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::{
     args::{KillAgent, Terminate},
     context::Context,
+    killswitch,
     output::print_json,
 };
 
@@ -52,7 +53,9 @@ fn end(
         return Ok(ExitCode::FAILURE);
     }
     for id in ids {
-        provider.find(*id)?.stop(Some(KillCause::Killswitch))?;
+        let sandbox = provider.find(*id)?;
+        sandbox.stop(Some(KillCause::Killswitch))?;
+        killswitch::tell(&context.config.handlers, &sandbox.info(), KillCause::Killswitch, None);
     }
     if context.json {
         print_json(&json!({"terminated": ids}))?;

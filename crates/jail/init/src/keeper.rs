@@ -102,8 +102,8 @@ fn prepare_userns(plan: &Plan) -> Result<Option<Fd>, Broken> {
         sys::open(sys::HERE, &sys::join(&[&proc, "ns/user"]), sys::O_RDONLY, 0)
             .at(Stage::UserNamespace, "ns/user")
     })();
+    // It is collected with PID 1; waiting for it now would cost a turn of the scheduler.
     sys::kill(helper, sys::SIGKILL);
-    let _helper = sys::reap(helper, true);
     made.map(Some)
 }
 
@@ -242,7 +242,7 @@ impl<'a> Keeper<'a> {
             // A process frozen by cgroup v1 does not even die.
             let _not_frozen = sys::put(file, text);
         }
-        let _init = sys::reap(self.init, true);
+        while sys::reap(-1, true).is_some() {}
         for dir in &self.life.cgroup_dirs {
             tree::remove_cgroup(dir);
         }

@@ -73,8 +73,11 @@ impl Builder<'_> {
     fn take(&mut self, step: &Step) -> Result<(), Broken> {
         match step {
             Step::Skeleton => {
-                let mount = sys::new_mount("tmpfs", &[("mode", "0755"), ("size", "4m")], LENT);
-                let mount = mount.at(Stage::Skeleton, "root")?;
+                let (uid, gid) = self.owner();
+                let (uid, gid) = (sys::decimal(u64::from(uid)), sys::decimal(u64::from(gid)));
+                let options =
+                    [("mode", "0755"), ("size", "4m"), ("uid", uid.as_str()), ("gid", gid.as_str())];
+                let mount = sys::new_mount("tmpfs", &options, LENT).at(Stage::Skeleton, "root")?;
                 self.adopt_root(&mount, Stage::Skeleton)
             }
             Step::Layers { lowers } => {
@@ -284,6 +287,9 @@ impl Builder<'_> {
         let parent = self.make_dir(parent, 0o755)?;
         sys::mkdir(parent.0, name, mode)?;
         sys::chmod(parent.0, name, mode)?;
+        // What is made on the way to a mount point inside the home is the user's to write in.
+        let (uid, gid) = self.owner();
+        sys::chown(parent.0, name, uid, gid)?;
         sys::open_in_root(self.root()?, at, O_PATH | O_DIRECTORY)
     }
 

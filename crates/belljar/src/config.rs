@@ -1,0 +1,226 @@
+//! `belljar.toml`: defaults a user can change, each key also as `BELLJAR_…` in the environment.
+//!
+//! File, then environment, then flags; the later wins. A key that does not exist is an error that names the nearest one.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use belljar_domain::{Clocks, Limits, LimitsPatch, NetworkMode, Profile, Thresholds};
+use belljar_engine::supervise::KillRule;
+
+/// Everything that can be set.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Config {
+    pub(crate) limits: Limits,
+    pub(crate) clocks: Clocks,
+    pub(crate) thresholds: Thresholds,
+    pub(crate) kill: KillRule,
+    pub(crate) network: NetworkMode,
+    pub(crate) profile: Profile,
+    pub(crate) handlers: Handlers,
+}
+
+/// What to do when something is killed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Handlers {
+    /// A program and its arguments; the event is JSON on its standard input.
+    pub(crate) command: Vec<String>,
+    /// An address the event is posted to.
+    pub(crate) webhook: Option<String>,
+}
+
+type Set = fn(&mut Config, &Value) -> Result<()>;
+
+/// A value as the file or the environment has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    Text(String),
+    List(Vec<String>),
+}
+
+/// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
+const KEYS: [(&str, Set); 19] = [
+    ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
+    ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
+    ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
+    ("limits.inodes", |c, v| limit(c, LimitsPatch { inodes: Some(v.parse()?), ..LimitsPatch::default() })),
+    ("limits.pids", |c, v| limit(c, LimitsPatch { pids: Some(v.parse()?), ..LimitsPatch::default() })),
+    ("limits.open_files", |c, v| {
+        limit(c, LimitsPatch { open_files: Some(v.parse()?), ..LimitsPatch::default() })
+    }),
+    ("clocks.exec_timeout", |c, v| v.parse().map(|span| c.clocks.exec_timeout = span)),
+    ("clocks.ttl", |c, v| v.parse().map(|span| c.clocks.ttl = span)),
+    ("clocks.idle", |c, v| v.parse().map(|span| c.clocks.idle = span)),
+    ("thresholds.cpu", |c, v| v.pair().map(|pair| c.thresholds.cpu = pair)),
+    ("thresholds.memory", |c, v| v.pair().map(|pair| c.thresholds.memory = pair)),
+    ("thresholds.disk", |c, v| v.pair().map(|pair| c.thresholds.disk = pair)),
+    ("thresholds.pids", |c, v| v.pair().map(|pair| c.thresholds.pids = pair)),
+    ("killswitch.pids_samples", |c, v| v.parse().map(|count| c.kill.pids_samples = count)),
+    ("killswitch.disk_samples", |c, v| v.parse().map(|count| c.kill.disk_samples = count)),
+    ("killswitch.command", |c, v| {
+        c.handlers.command = v.words();
+        Ok(())
+    }),
+    ("killswitch.webhook", |c, v| webhook(c, v)),
+    ("sandbox.network", |c, v| v.parse().map(|mode| c.network = mode)),
+    ("sandbox.profile", |c, v| v.parse().map(|profile| c.profile = profile)),
+];
+
+impl Config {
+    /// Reads the file, if there is one, and the environment.
+    pub(crate) fn load(file: &Path, must_exist: bool, env: &BTreeMap<String, String>) -> Result<Self> {
+        let mut config = Self::default();
+        match fs::read_to_string(file) {
+            Ok(text) => config.read(&text).with_context(|| format!("in `{}`", file.display()))?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => {}
+            Err(error) => return Err(error).with_context(|| format!("read `{}`", file.display())),
+        }
+        for (key, set) in KEYS {
+            let name = format!("BELLJAR_{}", key.replace('.', "_").to_ascii_uppercase());
+            if let Some(value) = env.get(&name) {
+                set(&mut config, &Value::Text(value.clone()))
+                    .with_context(|| format!("in the variable `{name}`"))?;
+            }
+        }
+        Ok(config)
+    }
+
+    fn read(&mut self, text: &str) -> Result<()> {
+        let table: toml::Table = text.parse()?;
+        for (section, values) in &table {
+            let toml::Value::Table(values) = values else {
+                bail!("`{section}` must stand in a section; did you mean `{}`?", nearest(section));
+            };
+            for (name, value) in values {
+                let key = format!("{section}.{name}");
+                let Some((_, set)) = KEYS.iter().find(|(known, _)| *known == key) else {
+                    bail!("there is no key `{key}`; did you mean `{}`?", nearest(&key));
+                };
+                set(self, &Value::from_toml(value)?).with_context(|| format!("for the key `{key}`"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn limit(config: &mut Config, patch: LimitsPatch) -> Result<()> {
+    config.limits = config.limits.patched(&patch);
+    Ok(())
+}
+
+fn webhook(config: &mut Config, value: &Value) -> Result<()> {
+    let url: String = value.parse()?;
+    if !url.starts_with("http://") {
+        bail!("`{url}` does not start with http://; for https use `killswitch.command` with curl");
+    }
+    config.handlers.webhook = Some(url);
+    Ok(())
+}
+
+impl Value {
+    fn from_toml(value: &toml::Value) -> Result<Self> {
+        let plain = |value: &toml::Value| match value {
+            toml::Value::String(text) => Ok(text.clone()),
+            toml::Value::Integer(number) => Ok(number.to_string()),
+            toml::Value::Float(number) => Ok(number.to_string()),
+            other => Err(anyhow!("`{other}` is neither a text nor a number")),
+        };
+        match value {
+            toml::Value::Array(items) => items.iter().map(plain).collect::<Result<_>>().map(Self::List),
+            other => plain(other).map(Self::Text),
+        }
+    }
+
+    fn parse<T: std::str::FromStr>(&self) -> Result<T>
+    where
+        T::Err: std::fmt::Display,
+    {
+        match self {
+            Self::Text(text) => text.parse().map_err(|error| anyhow!("{error}")),
+            Self::List(_) => bail!("one value is wanted, not a list"),
+        }
+    }
+
+    fn words(&self) -> Vec<String> {
+        match self {
+            Self::Text(text) => text.split_whitespace().map(str::to_owned).collect(),
+            Self::List(words) => words.clone(),
+        }
+    }
+
+    /// Warning and critical percentages.
+    fn pair(&self) -> Result<(u64, u64)> {
+        let words = self.words();
+        match words.as_slice() {
+            [warning, critical] => {
+                let pair = (warning.parse()?, critical.parse()?);
+                if pair.0 > pair.1 {
+                    bail!("the warning must come before the critical level")
+                } else {
+                    Ok(pair)
+                }
+            }
+            _ => bail!("two percentages are wanted, such as [80, 95]"),
+        }
+    }
+}
+
+/// The known key with the fewest letters to change.
+fn nearest(key: &str) -> &'static str {
+    KEYS.iter().map(|(known, _)| *known).min_by_key(|known| distance(key, known)).unwrap_or_default()
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
+            let change = at(&row, j) + usize::from(x != *y);
+            next.push(change.min(at(&row, j + 1) + 1).min(at(&next, j) + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use belljar_domain::{ByteSize, Span};
+
+    use super::*;
+
+    #[test]
+    fn the_environment_wins_over_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("belljar.toml");
+        fs::write(
+            &file,
+            "[limits]\nmemory = \"1G\"\ncpus = 0.5\n[clocks]\nttl = \"2h\"\n[thresholds]\ncpu = [50, 60]\n",
+        )
+        .unwrap();
+        let env = [("BELLJAR_LIMITS_MEMORY".to_owned(), "2G".to_owned())].into();
+        let config = Config::load(&file, true, &env).unwrap();
+        assert_eq!(config.limits.memory, ByteSize::mib(2048));
+        assert_eq!(config.limits.cpus.as_milli(), 500);
+        assert_eq!(config.clocks.ttl, Span::seconds(7200));
+        assert_eq!(config.thresholds.cpu, (50, 60));
+    }
+
+    #[test]
+    fn a_wrong_key_names_the_nearest() {
+        let mut config = Config::default();
+        let said = format!("{:#}", config.read("[limits]\nmemroy = 5\n").unwrap_err());
+        assert!(said.contains("did you mean `limits.memory`?"), "{said}");
+        let said = format!("{:#}", config.read("[limits]\nmemory = \"lots\"\n").unwrap_err());
+        assert!(said.contains("limits.memory") && said.contains("512M"), "{said}");
+    }
+
+    #[test]
+    fn a_missing_file_is_fine_unless_it_was_named() {
+        let nowhere = Path::new("/nonexistent/belljar.toml");
+        assert_eq!(Config::load(nowhere, false, &BTreeMap::new()).unwrap(), Config::default());
+        assert!(Config::load(nowhere, true, &BTreeMap::new()).is_err());
+    }
+}
