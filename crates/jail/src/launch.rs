@@ -5,8 +5,8 @@ use std::{
     io::{self, Write},
     os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
     path::Path,
-    process::{Command, Stdio},
-    sync::OnceLock,
+    process::{Child, Command, Stdio},
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 use belljar_init::{
@@ -103,7 +103,7 @@ pub fn launch(plan: Plan, cgroups: &[OwnedFd], held: &[OwnedFd]) -> Result<Launc
         .stderr(Stdio::null())
         .spawn()
         .map_err(host("start the keeper"))?;
-    drop(child);
+    bury_later(child);
 
     let mut fds: Vec<BorrowedFd<'_>> =
         vec![plan_file.as_fd(), first_inside.as_fd(), control_door.as_fd(), keeper_door.as_fd()];
@@ -201,6 +201,19 @@ impl Lifeline {
 impl AsFd for Lifeline {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
+    }
+}
+
+/// Keepers are children of whoever started them. A long-lived starter collects the dead ones now and then, so that they
+/// do not pile up as zombies; a short-lived one leaves that to the system.
+fn bury_later(child: Child) {
+    static KEEPERS: Mutex<(Vec<Child>, usize)> = Mutex::new((Vec::new(), 16));
+    let mut guard = KEEPERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let (children, next_round) = &mut *guard;
+    children.push(child);
+    if children.len() >= *next_round {
+        children.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+        *next_round = children.len() * 2 + 16;
     }
 }
 

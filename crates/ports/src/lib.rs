@@ -7,6 +7,8 @@
 #![warn(missing_docs)]
 
 mod changes;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod sandbox;
 
 pub use changes::{ChangedFiles, Changes};

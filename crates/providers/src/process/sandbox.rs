@@ -1,7 +1,7 @@
 //! The handle of one sandbox, whoever made it.
 
 use std::{
-    fs,
+    fs, io,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -155,7 +155,12 @@ impl ProcessSandbox {
         }
         match ask_keeper(&record.dir(&self.home), request) {
             Ok(_) => Ok(()),
-            // It ended by itself just now.
+            // It ended by itself just now: its door is gone, or nobody is behind it.
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
+            {
+                Ok(())
+            }
             Err(_) if !record.keeper.is_alive() => Ok(()),
             Err(error) => Err(SandboxError::provider("end the sandbox", error)),
         }
