@@ -28,6 +28,8 @@ pub(crate) struct Gifts {
 
 pub(crate) fn keep() {
     sys::umask(0o022);
+    // What the supervisor left open is no business of a process that may outlive it by days.
+    sys::close_from(3);
     let (plan, gifts) = receive_boot().unwrap_or_else(|broken| give_up(broken));
     let (disk_in, disk_out) = socket_for_disk().unwrap_or_else(|broken| give_up(broken));
     let userns = prepare_userns(&plan).unwrap_or_else(|broken| give_up(broken));

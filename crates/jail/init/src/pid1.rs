@@ -50,7 +50,8 @@ pub(crate) fn serve(first: Fd, door: Fd, idle_ms: u64) -> ! {
 fn rearrange_descriptors(first: Fd, door: Fd) -> (Fd, Fd) {
     const FIRST: i32 = 60;
     const DOOR: i32 = 61;
-    let moved = sys::duplicate_as(first.0, FIRST).and_then(|()| sys::duplicate_as(door.0, DOOR));
+    // Closed at exec: a command that held them could speak to the host in its shepherd's name, or answer at the door.
+    let moved = sys::keep_as(first.0, FIRST).and_then(|()| sys::keep_as(door.0, DOOR));
     if moved.is_err() {
         sys::exit(125);
     }

@@ -103,6 +103,8 @@ fn become_command(request: &Exec, standard: &[Fd]) -> Result<core::convert::Infa
         let from = standard.get(number.unsigned_abs() as usize).map_or(last, |fd| fd.0);
         sys::duplicate_as(from, number).at(Stage::Request, "standard streams")?;
     }
+    // Each is marked where it is opened; this is for the one somebody forgets.
+    sys::close_at_exec_from(3);
     if request.terminal.is_some() {
         sys::take_terminal(0).at(Stage::Terminal, "controlling terminal")?;
     }

@@ -168,6 +168,11 @@ pub(crate) fn pipe() -> Sys<(Fd, Fd)> {
     Ok((Fd(read), Fd(write)))
 }
 
+/// Makes `fd` also known as `number`, closed at exec.
+pub(crate) fn keep_as(fd: i32, number: i32) -> Sys<()> {
+    plain(k::__NR_dup3, [reg(fd), reg(number), k::O_CLOEXEC as usize, 0]).map(drop)
+}
+
 /// Makes `fd` also known as `number`, without close-on-exec.
 pub(crate) fn duplicate_as(fd: i32, number: i32) -> Sys<()> {
     if fd == number {
@@ -175,6 +180,13 @@ pub(crate) fn duplicate_as(fd: i32, number: i32) -> Sys<()> {
         return plain(k::__NR_fcntl, [reg(fd), F_SETFD, 0, 0]).map(drop);
     }
     plain(k::__NR_dup3, [reg(fd), reg(number), 0, 0]).map(drop)
+}
+
+/// Has every descriptor from `first` on closed at exec.
+pub(crate) fn close_at_exec_from(first: u32) {
+    const CLOSE_RANGE_CLOEXEC: usize = 4;
+    let _kernels_before_5_11 =
+        plain(k::__NR_close_range, [first as usize, u32::MAX as usize, CLOSE_RANGE_CLOEXEC, 0]);
 }
 
 /// Closes every descriptor from `first` on.
