@@ -80,6 +80,7 @@ const fn describe(stage: Stage) -> &'static str {
         Stage::Loopback => "bring up loopback",
         Stage::Keyring => "join a new keyring",
         Stage::Identity => "become the sandbox's user",
+        Stage::Quota => "set the quota of kernel objects",
         Stage::Rlimit => "set resource limit number",
         Stage::Capabilities => "drop capabilities",
         Stage::Landlock => "set up Landlock",

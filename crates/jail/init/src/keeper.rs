@@ -116,9 +116,9 @@ fn become_pid1(plan: &Plan, gifts: Gifts, userns: Option<Fd>, disk_in: &Fd) -> !
             sys::write(file.0, b"0").at(Stage::Cgroup, "join")?;
         }
         lockdown::map_self(&plan.identity)?;
-        let disk = root::build(plan, gifts.disk.as_ref(), userns.as_ref())?;
+        let root::Built { disk, proc } = root::build(plan, gifts.disk.as_ref(), userns.as_ref())?;
         let _keeper_is_gone = sys::send(disk_in.0, b"d", Some(&disk));
-        lockdown::apply(plan, userns.as_ref())?;
+        lockdown::apply(plan, userns.as_ref(), proc)?;
         Ok(disk)
     })();
     match built {

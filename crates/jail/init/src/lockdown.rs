@@ -1,13 +1,13 @@
 //! Giving up every power, in the one order that works: what needs privilege first, the filter last.
 
 use belljar_init::{
-    plan::{IdMap, Identity, Landlock, Network, Plan},
+    plan::{IdMap, Identity, Landlock, Network, Plan, Quota},
     wire::Stage,
 };
 
 use crate::{
     At, Broken,
-    sys::{self, Fd, HERE, O_PATH},
+    sys::{self, ENOENT, Fd, HERE, O_PATH, O_WRONLY},
 };
 
 const PR_SET_DUMPABLE: u32 = 4;
@@ -36,7 +36,7 @@ pub(crate) fn map_self(identity: &Identity) -> Result<(), Broken> {
 }
 
 /// Gives up everything but what PID 1 needs to start commands as the sandbox's users.
-pub(crate) fn apply(plan: &Plan, userns: Option<&Fd>) -> Result<(), Broken> {
+pub(crate) fn apply(plan: &Plan, userns: Option<&Fd>, proc: Option<Fd>) -> Result<(), Broken> {
     sys::setsid();
     sys::sethostname(&plan.hostname).at(Stage::Hostname, &plan.hostname)?;
     if plan.network == Network::Loopback {
@@ -50,7 +50,7 @@ pub(crate) fn apply(plan: &Plan, userns: Option<&Fd>) -> Result<(), Broken> {
         Err(error) if error.0 == 38 => {}
         other => other.at(Stage::Keyring, "session keyring")?,
     }
-    let kept = take_identity(&plan.identity, userns)?;
+    let kept = take_identity(&plan.identity, userns, || set_quotas(&plan.lockdown.quotas, proc))?;
     for limit in &plan.lockdown.rlimits {
         sys::set_rlimit(limit.resource, limit.limit)
             .at(Stage::Rlimit, &sys::decimal(u64::from(limit.resource)))?;
@@ -66,13 +66,35 @@ pub(crate) fn apply(plan: &Plan, userns: Option<&Fd>) -> Result<(), Broken> {
     sys::install_seccomp(&plan.lockdown.seccomp).at(Stage::Seccomp, "")
 }
 
-/// Becomes the sandbox's user; the answer is the capabilities PID 1 keeps over the sandbox's own ids.
-fn take_identity(identity: &Identity, userns: Option<&Fd>) -> Result<u64, Broken> {
-    let Some(userns) = userns else { return Ok(0) };
+/// Becomes the sandbox's user; the answer is the capabilities PID 1 keeps over the sandbox's own ids. `as_root` is done
+/// in the sandbox's user namespace while this process has every power there.
+fn take_identity(
+    identity: &Identity,
+    userns: Option<&Fd>,
+    as_root: impl FnOnce() -> Result<(), Broken>,
+) -> Result<u64, Broken> {
+    let Some(userns) = userns else { return as_root().map(|()| 0) };
     sys::setns(userns).at(Stage::UserNamespace, "enter")?;
+    as_root()?;
     sys::prctl(PR_SET_KEEPCAPS, 1).at(Stage::Identity, "keep capabilities")?;
     sys::become_user(identity.uid, identity.gid, Some(&[])).at(Stage::Identity, "user")?;
     Ok(CAP_KILL | CAP_SETGID | CAP_SETUID)
+}
+
+/// Lowers what users of this namespace may have. The kernel charges the objects of a namespace to its owner as well,
+/// so without this a sandbox uses up what belongs to whoever started it.
+fn set_quotas(quotas: &[Quota], proc: Option<Fd>) -> Result<(), Broken> {
+    let Some(proc) = proc else { return Ok(()) };
+    for Quota { name, limit } in quotas {
+        match sys::open(proc.0, &sys::join(&["sys/user/", name]), O_WRONLY, 0) {
+            Err(ENOENT) => {}
+            Err(error) => return Err(error).at(Stage::Quota, name),
+            Ok(file) => {
+                sys::write(file.0, sys::decimal(*limit).as_bytes()).at(Stage::Quota, name)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Empties the bounding set, so that no program started here can ever gain what is dropped, then keeps `bits`.

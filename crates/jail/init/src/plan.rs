@@ -189,6 +189,8 @@ pub enum Access {
 pub struct Lockdown {
     /// Resource limits of every process.
     pub rlimits: Vec<Rlimit>,
+    /// Limits on kernel objects counted per user, set in the sandbox's user namespace.
+    pub quotas: Vec<Quota>,
     /// Landlock rules, if the kernel has Landlock.
     pub landlock: Option<Landlock>,
     /// Seccomp program in the kernel's own form.
@@ -202,6 +204,15 @@ pub struct Rlimit {
     /// The kernel's number of the resource.
     pub resource: u32,
     /// Soft and hard limit.
+    pub limit: u64,
+}
+
+/// One limit of `/proc/sys/user`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quota {
+    /// The file's name there; passed over by kernels without it.
+    pub name: String,
+    /// How many each user inside may have.
     pub limit: u64,
 }
 

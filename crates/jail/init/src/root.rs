@@ -15,17 +15,26 @@ use crate::{
 
 const LENT: u64 = sys::NOSUID | sys::NODEV;
 
-/// Builds the root, makes it the root, and returns a descriptor of the private disk.
-pub(crate) fn build(plan: &Plan, disk_source: Option<&Fd>, userns: Option<&Fd>) -> Result<Fd, Broken> {
+/// What outlasts building.
+pub(crate) struct Built {
+    /// The private disk.
+    pub(crate) disk: Fd,
+    /// `/proc` as it was before its settings were frozen, mounted nowhere; gone with this descriptor.
+    pub(crate) proc: Option<Fd>,
+}
+
+/// Builds the root and makes it the root.
+pub(crate) fn build(plan: &Plan, disk_source: Option<&Fd>, userns: Option<&Fd>) -> Result<Built, Broken> {
     sys::make_all_private().at(Stage::PrivateMounts, "/")?;
     open_stage(&plan.stage)?;
-    let mut builder = Builder { plan, userns, root: None, layers: 0, disk_source, disk: None };
+    let mut builder = Builder { plan, userns, root: None, proc: None, layers: 0, disk_source, disk: None };
     for step in &plan.steps {
         builder.take(step)?;
     }
     builder.need_disk()?;
     pivot()?;
-    builder.disk.ok_or(EINVAL).at(Stage::Disk, "not mounted")
+    let disk = builder.disk.ok_or(EINVAL).at(Stage::Disk, "not mounted")?;
+    Ok(Built { disk, proc: builder.proc })
 }
 
 /// A small file system of our own to work in: `disk`, `low`, `root`. It vanishes with the old root.
@@ -64,6 +73,7 @@ struct Builder<'a> {
     plan: &'a Plan,
     userns: Option<&'a Fd>,
     root: Option<Fd>,
+    proc: Option<Fd>,
     layers: u64,
     disk_source: Option<&'a Fd>,
     disk: Option<Fd>,
@@ -103,7 +113,9 @@ impl Builder<'_> {
             }
             Step::Proc => {
                 let mount = sys::new_mount("proc", &[], LENT | sys::NOEXEC).at(Stage::Proc, "/proc")?;
-                self.place(&mount, "/proc").at(Stage::Proc, "/proc")
+                self.place(&mount, "/proc").at(Stage::Proc, "/proc")?;
+                self.proc = Some(sys::clone_mount(mount.0, "", Reach::One).at(Stage::Proc, "/proc")?);
+                Ok(())
             }
             Step::Terminals => {
                 let options = [("newinstance", ""), ("ptmxmode", "0666"), ("mode", "0620")];

@@ -127,6 +127,7 @@ pub enum Stage {
     Loopback,
     Keyring,
     Identity,
+    Quota,
     Rlimit,
     Capabilities,
     Landlock,

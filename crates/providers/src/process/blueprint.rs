@@ -16,7 +16,7 @@ use belljar_jail::{
 };
 use belljar_ports::SandboxError;
 
-use super::{environment, facts::HostFacts, network_files, toolchain, workspace};
+use super::{environment, facts::HostFacts, network_files, quotas, toolchain, workspace};
 
 /// What a template contributes, once resolved.
 #[derive(Debug, Clone, Default)]
@@ -92,6 +92,7 @@ pub(super) fn draw(
         },
         lockdown: Lockdown {
             rlimits: sketch.rlimits(),
+            quotas: quotas::for_sandbox(),
             landlock: landlock::rules(facts.landlock, &sketch.writable()),
             seccomp: seccomp::compile(),
         },

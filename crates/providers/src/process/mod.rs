@@ -13,6 +13,7 @@ mod facts;
 mod ids;
 mod levels;
 mod network_files;
+mod quotas;
 mod record;
 mod sandbox;
 mod snapshot;
