@@ -4,6 +4,7 @@
 
 use std::{
     fmt::Debug,
+    fs::File,
     io::{self, Read},
     path::Path,
     sync::Arc,
@@ -35,4 +36,16 @@ pub trait ChangedFiles: Debug + Send + Sync {
     /// # Errors
     /// When there is no such file, or it cannot be opened.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
+
+    /// Copies the regular file at `path` into the empty file `to`; the answer is how long it is by now, and only
+    /// `size` means that the copy is whole.
+    ///
+    /// A sandbox makes a file of any length out of a hole, so an implementation that knows holes keeps them: what
+    /// is copied then takes no more room than the sandbox was granted.
+    ///
+    /// # Errors
+    /// As for [`ChangedFiles::open`], and when `to` cannot be written.
+    fn copy(&self, path: &Path, size: u64, mut to: &File) -> io::Result<u64> {
+        io::copy(&mut self.open(path)?.take(size.saturating_add(1)), &mut to)
+    }
 }
