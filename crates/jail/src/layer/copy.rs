@@ -176,7 +176,7 @@ impl Copy {
     fn new_file(&self, name: &OsStr, from: &OwnedFd, stat: &Stat) -> io::Result<()> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let to = rustix::fs::openat(self.to.fd(), name, flags, Mode::RUSR | Mode::WUSR)?;
-        fill::fill(&to, from, u64::try_from(stat.st_size).unwrap_or(0))?;
+        fill::fill(to.as_fd(), from.as_fd(), u64::try_from(stat.st_size).unwrap_or(0))?;
         self.finish(to.as_fd(), stat)
     }
 

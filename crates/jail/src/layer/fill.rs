@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _, Write as _},
-    os::fd::{AsFd as _, OwnedFd},
+    os::fd::BorrowedFd,
 };
 
 use rustix::{fs::SeekFrom, io::Errno};
@@ -13,7 +13,10 @@ const CHUNK: usize = 1 << 20;
 /// Fills the empty file `to` with the first `size` bytes of `from`, keeping holes.
 ///
 /// The bound is what `from` was measured at, so that a file still growing is copied in finite time.
-pub(super) fn fill(to: &OwnedFd, from: &OwnedFd, size: u64) -> io::Result<()> {
+///
+/// # Errors
+/// When either cannot be read or written.
+pub fn fill(to: BorrowedFd<'_>, from: BorrowedFd<'_>, size: u64) -> io::Result<()> {
     // A clone takes the file as it is at once; a measured size may be older than that.
     if size > 0 && rustix::fs::ioctl_ficlone(to, from).is_ok() {
         return Ok(());
@@ -36,7 +39,7 @@ pub(super) fn fill(to: &OwnedFd, from: &OwnedFd, size: u64) -> io::Result<()> {
     Ok(())
 }
 
-fn copy_range(to: &OwnedFd, from: &OwnedFd, start: u64, end: u64) -> io::Result<()> {
+fn copy_range(to: BorrowedFd<'_>, from: BorrowedFd<'_>, start: u64, end: u64) -> io::Result<()> {
     let (mut read, mut write) = (start, start);
     while read < end {
         let left = usize::try_from(end - read).unwrap_or(CHUNK).min(CHUNK);
@@ -53,9 +56,9 @@ fn copy_range(to: &OwnedFd, from: &OwnedFd, start: u64, end: u64) -> io::Result<
     Ok(())
 }
 
-fn copy_by_hand(to: &OwnedFd, from: &OwnedFd, start: u64, end: u64) -> io::Result<()> {
-    let mut from = File::from(from.as_fd().try_clone_to_owned()?);
-    let mut to = File::from(to.as_fd().try_clone_to_owned()?);
+fn copy_by_hand(to: BorrowedFd<'_>, from: BorrowedFd<'_>, start: u64, end: u64) -> io::Result<()> {
+    let mut from = File::from(from.try_clone_to_owned()?);
+    let mut to = File::from(to.try_clone_to_owned()?);
     from.seek(io::SeekFrom::Start(start))?;
     to.seek(io::SeekFrom::Start(start))?;
     io::copy(&mut from.take(end - start), &mut to)?;

@@ -18,6 +18,7 @@ mod scan;
 
 pub use copy::copy;
 pub use error::LayerError;
+pub use fill::fill;
 pub use ids::IdShift;
 pub use open::open_beneath;
 pub use scan::scan;

@@ -82,6 +82,12 @@ impl ChangedFiles for Upper {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(fs::File::from(layer::open_beneath(self.upper.as_fd(), path)?)))
     }
+
+    fn copy(&self, path: &Path, size: u64, to: &fs::File) -> io::Result<u64> {
+        let from = layer::open_beneath(self.upper.as_fd(), path)?;
+        layer::fill(to.as_fd(), from.as_fd(), size)?;
+        fs::File::from(from).metadata().map(|now| now.len())
+    }
 }
 
 /// Removes a tree even where its maker took away his own rights to its directories.

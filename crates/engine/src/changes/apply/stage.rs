@@ -7,7 +7,7 @@ use std::{
     ffi::OsString,
     fs::File,
     hash::{BuildHasher as _, Hasher as _, RandomState},
-    io::{self, Read as _, Write as _},
+    io::{self, Write as _},
     os::fd::{AsFd as _, BorrowedFd, OwnedFd},
     path::Path,
 };
@@ -78,8 +78,7 @@ fn one(write: &Write, root: &Root, files: &dyn ChangedFiles) -> io::Result<Stage
     let mut file = File::from(fd);
     let mode = match &write.source {
         Source::Sandbox { size, mode } => {
-            let copied = io::copy(&mut files.open(&write.path)?.take(size.saturating_add(1)), &mut file)?;
-            if copied != *size {
+            if files.copy(&write.path, *size, &file)? != *size {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             *mode
