@@ -110,6 +110,10 @@ const fn remedy(stage: Stage, errno: i32) -> Option<&'static str> {
             "inside a container /proc is partly hidden, so a new one cannot be mounted; start the outer container \
              with `--security-opt systempaths=unconfined`",
         ),
+        (Stage::Bind, libc::EROFS) => Some(
+            "its place inside would have to be made in a directory of the host's that is shown read-only; choose one \
+             outside /usr, /opt and the like, such as below /srv",
+        ),
         (Stage::Cow | Stage::Layers, libc::EINVAL) => Some(
             "the directory has other file systems mounted inside it, or this kernel is too old for overlays without \
              root (5.11); run belljar as root or choose a directory without mounts",
