@@ -7,9 +7,9 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail};
-use belljar_domain::{ByteSize, Clocks, ExecSpec, ExitReport, Limits, Outcome, SandboxSpec};
+use belljar_domain::{ByteSize, Clocks, ExecSpec, ExitReport, Limits, NetworkMode, Outcome, SandboxSpec};
 use belljar_engine::changes::{self, ApplyOptions};
-use belljar_ports::{Keep, Sandbox, SandboxProvider};
+use belljar_ports::{Keep, Level, Sandbox, SandboxInfo, SandboxProvider};
 use serde_json::json;
 
 use super::follow::{self, Done, View};
@@ -36,6 +36,12 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
     let provider = context.provider()?;
     let keep = if args.keep { Keep::Alive } else { Keep::WithMaker };
     let sandbox = provider.create(new_sandbox_id(), &spec, keep)?;
+    if args.shape.require_all
+        && let Err(refusal) = require_all(&sandbox.info())
+    {
+        sandbox.destroy()?;
+        return Err(refusal);
+    }
     if args.command.is_empty() {
         return announce(context, &*sandbox);
     }
@@ -57,6 +63,24 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
         }
     };
     finish(context, args, sandbox, &done, view)
+}
+
+/// Refuses a sandbox that keeps less than every promise. An open network was asked for, so it is none.
+fn require_all(info: &SandboxInfo) -> Result<()> {
+    let asked_for = |level: &Level| level.promise == "network" && info.spec.network == NetworkMode::Open;
+    let broken: Vec<_> = info
+        .levels
+        .iter()
+        .filter(|level| !level.enforced && !asked_for(level))
+        .map(|level| format!("  {}: {}", level.promise, level.by))
+        .collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "nothing was run: --require-all was given, and this host cannot enforce\n{}\n  hint: run belljar as root or have control groups delegated to this user, or leave out --require-all",
+        broken.join("\n")
+    )
 }
 
 /// Turns flags into what is asked of a provider.
