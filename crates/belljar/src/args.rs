@@ -173,7 +173,7 @@ pub(crate) struct Run {
     #[arg(long, hide = true)]
     pub(crate) sandbox: bool,
     /// The command and its arguments.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<String>,
 }
 
@@ -198,7 +198,7 @@ pub(crate) struct Exec {
     #[arg(value_name = "SANDBOX")]
     pub(crate) id: String,
     /// The command and its arguments.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, required = true, value_name = "CMD")]
     pub(crate) command: Vec<String>,
 }
 
@@ -301,7 +301,7 @@ pub(crate) struct Restore {
     #[arg(value_name = "SNAPSHOT")]
     pub(crate) snapshot: String,
     /// Run this in it instead of leaving it running.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<String>,
 }
 

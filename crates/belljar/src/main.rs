@@ -13,12 +13,20 @@ mod terminal;
 
 use std::process::ExitCode;
 
+use belljar_domain::EXIT_BELLJAR_FAILED;
 use clap::Parser;
 
 use crate::{args::Cli, context::Context, output::Failure};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(answer) => {
+            // Help that cannot be printed helps nobody.
+            let _unheard = answer.print();
+            return if answer.use_stderr() { ExitCode::from(EXIT_BELLJAR_FAILED) } else { ExitCode::SUCCESS };
+        }
+    };
     let json = cli.json;
     let done = Context::new(&cli).and_then(|context| commands::run(&context, cli.command));
     done.unwrap_or_else(|error| Failure::from(error).tell(json))
