@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Result, bail};
 use belljar_domain::{KillCause, SandboxId};
-use belljar_ports::SandboxProvider;
+use belljar_ports::{SandboxError, SandboxProvider};
 use serde_json::json;
 
 use crate::{
@@ -53,7 +53,12 @@ fn end(
         return Ok(ExitCode::FAILURE);
     }
     for id in ids {
-        let sandbox = provider.find(*id)?;
+        let sandbox = match provider.find(*id) {
+            Ok(sandbox) => sandbox,
+            // It ended and was removed since it was listed.
+            Err(SandboxError::Unknown(_)) => continue,
+            Err(error) => return Err(error.into()),
+        };
         sandbox.stop(Some(KillCause::Killswitch))?;
         killswitch::tell(&context.config.handlers, &sandbox.info(), KillCause::Killswitch, None);
     }

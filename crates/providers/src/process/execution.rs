@@ -84,6 +84,8 @@ impl ProcessExecution {
 
     /// What the keeper wrote down when the sandbox ended under the command.
     fn ended_by(&self) -> Option<KillCause> {
+        // It writes once the last process is gone, which is what brought us here.
+        self.record.keeper.ends();
         match fs::read_to_string(self.state_dir.join("ended")).ok().as_deref() {
             Some("ttl") => Some(KillCause::Ttl),
             Some("idle") => Some(KillCause::Idle),

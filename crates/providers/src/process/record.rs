@@ -5,7 +5,8 @@ use std::{
     fs, io,
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    time::SystemTime,
+    thread,
+    time::{Duration, Instant, SystemTime},
 };
 
 use belljar_domain::{ExitReport, KillCause, SandboxId, SandboxSpec};
@@ -29,6 +30,18 @@ impl Process {
 
     pub(super) fn is_alive(self) -> bool {
         start_time(self.pid) == Some(self.started)
+    }
+
+    /// Waits for a process that is about to end; says whether it did.
+    pub(super) fn ends(self) -> bool {
+        let deadline = Instant::now() + Duration::from_secs(2);
+        while self.is_alive() {
+            if Instant::now() > deadline {
+                return false;
+            }
+            thread::sleep(Duration::from_micros(200));
+        }
+        true
     }
 }
 

@@ -129,6 +129,8 @@ impl ProcessSandbox {
             match ask_keeper(&dir, ToKeeper::Disk) {
                 Ok((FromKeeper::Disk, Some(disk))) => return Ok(Arc::new(disk)),
                 Ok(_) => return Err(SandboxError::Over(record.id)),
+                // It is ending just now, and what it leaves can be opened once it let go.
+                Err(_) if record.keeper.ends() => {}
                 Err(error) => {
                     return Err(SandboxError::provider("ask the keeper for the private disk", error));
                 }
@@ -145,23 +147,22 @@ impl ProcessSandbox {
     }
 
     fn tell_keeper(&self, request: ToKeeper) -> Result<(), SandboxError> {
-        let lifeline = self.held.lock().unwrap_or_else(PoisonError::into_inner).lifeline.take();
-        if let Some(lifeline) = lifeline {
-            return lifeline.end(request).map_err(|e| SandboxError::provider("end the sandbox", e));
-        }
         let record = self.record();
-        if !record.keeper.is_alive() {
-            return Ok(());
-        }
-        match ask_keeper(&record.dir(&self.home), request) {
-            Ok(_) => Ok(()),
-            // It ended by itself just now: its door is gone, or nobody is behind it.
+        let lifeline = self.held.lock().unwrap_or_else(PoisonError::into_inner).lifeline.take();
+        let told = match lifeline {
+            Some(lifeline) => lifeline.end(request),
+            None if !record.keeper.is_alive() => return Ok(()),
+            None => ask_keeper(&record.dir(&self.home), request).map(drop),
+        };
+        match told {
+            Ok(()) => Ok(()),
+            // It ended by itself just now: its time was over, or somebody else ended it, and its door is gone.
             Err(error)
-                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
+                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
+                    || record.keeper.ends() =>
             {
                 Ok(())
             }
-            Err(_) if !record.keeper.is_alive() => Ok(()),
             Err(error) => Err(SandboxError::provider("end the sandbox", error)),
         }
     }
@@ -303,7 +304,15 @@ impl Sandbox for ProcessSandbox {
         let reason = if cause.is_some() { Cause::Killswitch } else { Cause::Stopped };
         self.tell_keeper(ToKeeper::Stop { cause: reason })?;
         self.held.lock().unwrap_or_else(PoisonError::into_inner).disk = None;
-        self.update(|record| record.ended = Some(Ended { at: SystemTime::now(), cause }))
+        // Until the keeper has let go of the disk, what was written last may not be in the image.
+        record.keeper.ends();
+        // One that was killed has removed nothing.
+        record.group.remove();
+        match self.update(|record| record.ended = Some(Ended { at: SystemTime::now(), cause })) {
+            // Its maker had nothing to keep and removed it meanwhile.
+            Err(_) if !self.dir().exists() => Ok(()),
+            written => written,
+        }
     }
 
     fn abandon(self: Box<Self>) -> Result<(), SandboxError> {
