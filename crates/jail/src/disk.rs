@@ -13,6 +13,7 @@ use std::{
 };
 
 use belljar_domain::Limits;
+use rustix::fs::{FlockOperation, flock};
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_flag, fsconfig_set_string,
     fsmount, fsopen,
@@ -102,6 +103,9 @@ pub fn make_image(cache: &Path, path: &Path, limits: &Limits) -> Result<(), Disk
 fn format_blank(blank: &Path, bytes: u64, inodes: u64) -> Result<(), DiskError> {
     let dir = blank.parent().unwrap_or_else(|| Path::new("/"));
     fs::create_dir_all(dir).map_err(|source| step("make", dir, source))?;
+    let lock = File::open(dir).map_err(|source| step("open", dir, source))?;
+    // Held until the blank is whole; drafts that nobody holds a lock for were left by somebody killed.
+    flock(&lock, FlockOperation::LockShared).map_err(|error| step("lock", dir, error.into()))?;
     let draft = blank.with_extension(format!("{}.draft", std::process::id()));
     let create = || {
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(&draft)?;
@@ -126,6 +130,20 @@ fn format_blank(blank: &Path, bytes: u64, inodes: u64) -> Result<(), DiskError> 
         return Err(DiskError::Format { bytes, inodes, said });
     }
     fs::rename(&draft, blank).map_err(|source| step("keep", blank, source))
+}
+
+/// Removes blanks that were never finished.
+pub fn remove_drafts(cache: &Path) {
+    let Ok(lock) = File::open(cache) else { return };
+    if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return;
+    }
+    for entry in fs::read_dir(cache).into_iter().flatten().flatten() {
+        if entry.path().extension().is_some_and(|end| end == "draft") {
+            // The next sweep tries again.
+            let _stays = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Copies only what is written; the rest stays a hole.

@@ -24,7 +24,7 @@ use super::{
     ids, levels, making,
     record::{Process, Record},
     sandbox::ProcessSandbox,
-    sandboxes, snapshot,
+    sandboxes, snapshot, sweep,
 };
 use crate::template::TemplateStore;
 
@@ -39,7 +39,7 @@ pub(super) fn create(
     keep: Keep,
 ) -> Result<ProcessSandbox, SandboxError> {
     refuse_unsupported(spec)?;
-    super::sweep::half_made(home, &facts.cgroups)?;
+    sweep::half_made(home, &facts.cgroups)?;
     let roots = resolve(home, facts, spec)?;
     let draft = Draft::begin(home, id)?;
     let made = build(home, facts, id, spec, keep, &roots, &draft.dir);
@@ -219,8 +219,10 @@ impl Draft {
     fn begin(home: &Path, id: SandboxId) -> Result<Self, SandboxError> {
         let failed = |e| SandboxError::provider("make the sandbox's directory", e);
         let marker = making(home).join(id.to_string());
+        let gate = sweep::gate(home, FlockOperation::LockShared)?;
         let lock = fs::File::create(&marker).map_err(failed)?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|e| failed(e.into()))?;
+        drop(gate);
         let dir = sandboxes(home).join(id.to_string());
         fs::create_dir(&dir).map_err(failed)?;
         rustix::fs::chmod(&dir, rustix::fs::Mode::from_raw_mode(0o700)).map_err(|e| failed(e.into()))?;

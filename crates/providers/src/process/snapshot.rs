@@ -10,7 +10,7 @@ use std::{
 use belljar_domain::{SandboxId, SandboxSpec, SnapshotId};
 use belljar_jail::layer;
 use belljar_ports::{SandboxError, SnapshotInfo};
-use rustix::fs::{Mode, OFlags, openat};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, openat};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -50,8 +50,13 @@ pub(super) fn take(
 ) -> Result<SnapshotInfo, SandboxError> {
     let failed = |e: io::Error| SandboxError::provider("store the snapshot", e);
     let target = dir(home, id);
-    let draft = home.join("snapshots").join(format!(".{id}"));
-    fs::create_dir_all(&draft).map_err(failed)?;
+    let all = home.join("snapshots");
+    fs::create_dir_all(&all).map_err(failed)?;
+    // Held until it is stored; drafts that nobody holds a lock for were left by somebody killed.
+    let lock = fs::File::open(&all).map_err(failed)?;
+    flock(&lock, FlockOperation::LockShared).map_err(|e| failed(e.into()))?;
+    let draft = all.join(format!(".{id}"));
+    fs::create_dir(&draft).map_err(failed)?;
     rustix::fs::chmod(&draft, Mode::from_raw_mode(0o700)).map_err(|e| failed(e.into()))?;
     let copied = PARTS.iter().try_for_each(|part| copy_part(record, disk, part, &draft.join(part)));
     if let Err(error) = copied {
@@ -73,6 +78,21 @@ pub(super) fn take(
     fs::write(draft.join("snapshot.json"), text).map_err(failed)?;
     fs::rename(&draft, &target).map_err(failed)?;
     Ok(info(&stored))
+}
+
+/// Removes what killed takers left.
+pub(super) fn remove_drafts(home: &Path) {
+    let all = home.join("snapshots");
+    let Ok(lock) = fs::File::open(&all) else { return };
+    if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return;
+    }
+    for entry in fs::read_dir(&all).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with('.') {
+            // The next sweep tries again.
+            let _stays = changes::remove_tree(&entry.path());
+        }
+    }
 }
 
 fn copy_part(record: &Record, disk: &OwnedFd, part: &str, target: &Path) -> Result<(), SandboxError> {

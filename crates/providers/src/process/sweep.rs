@@ -3,30 +3,41 @@
 use std::{fs, path::Path};
 
 use belljar_domain::SandboxId;
-use belljar_jail::cgroup::{Group, Hierarchy};
+use belljar_jail::{
+    cgroup::{Group, Hierarchy},
+    disk,
+};
 use belljar_ports::SandboxError;
 use rustix::fs::{FlockOperation, flock};
 
-use super::{making, record::Record, sandboxes};
+use super::{making, record::Record, sandboxes, snapshot};
 
-/// Removes every half-made sandbox whose maker is dead, and the control groups of dead sandboxes.
+/// Removes every half-made sandbox whose maker is dead, the control groups of dead sandboxes, and half-written files.
 pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
     let mut removed = half_made(home, cgroups)?;
     for record in Record::all(home)? {
         let dead = !record.keeper.is_alive() && !record.init.is_alive();
-        if dead && record.ended.is_none() && record.group.dirs().iter().any(|dir| dir.exists()) {
+        if dead && record.group.dirs().iter().any(|dir| dir.exists()) {
             record.group.remove();
             removed += 1;
         }
     }
+    snapshot::remove_drafts(home);
+    disk::remove_drafts(&home.join("cache"));
     Ok(removed)
 }
 
 /// The cheap part, done before every new sandbox: the directory of markers is empty unless a maker was killed.
 pub(super) fn half_made(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
     let Ok(entries) = fs::read_dir(making(home)) else { return Ok(0) };
+    let entries: Vec<_> = entries.flatten().collect();
+    if entries.is_empty() {
+        return Ok(0);
+    }
+    // A marker just made is not locked yet; its maker holds the gate until it is.
+    let _gate = gate(home, FlockOperation::LockExclusive)?;
     let mut removed = 0;
-    for entry in entries.flatten() {
+    for entry in entries {
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<SandboxId>().ok()) else {
             continue;
         };
@@ -44,4 +55,12 @@ pub(super) fn half_made(home: &Path, cgroups: &Hierarchy) -> Result<usize, Sandb
         let _gone = fs::remove_file(entry.path());
     }
     Ok(removed)
+}
+
+/// Takes the lock on the directory of markers, shared by makers and exclusive for sweepers.
+pub(super) fn gate(home: &Path, lock: FlockOperation) -> Result<fs::File, SandboxError> {
+    let failed = |e| SandboxError::provider("lock the directory of sandboxes being made", e);
+    let gate = fs::File::open(making(home)).map_err(failed)?;
+    flock(&gate, lock).map_err(|e| failed(e.into()))?;
+    Ok(gate)
 }
