@@ -85,6 +85,7 @@ fn run(sandbox: &dyn Sandbox, spec: &ExecSpec, input: &str) -> Result<(ExitRepor
     Ok((execution.wait().map_err(chain)?, text))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is the last to see the error, in `map_err`")]
 fn chain(error: SandboxError) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(&error);
