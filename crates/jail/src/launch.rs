@@ -10,8 +10,8 @@ use std::{
 };
 
 use belljar_init::{
-    plan::{Disk, Plan},
-    wire::{Boot, FromKeeper, ToKeeper, encode},
+    plan::Plan,
+    wire::{Boot, Charge, FromKeeper, Prelude, ToKeeper, encode},
 };
 use rustix::{
     fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create},
@@ -68,55 +68,84 @@ pub(crate) const CONTROL_DOOR: &str = "control.sock";
 /// See [`CONTROL_DOOR`].
 pub(crate) const KEEPER_DOOR: &str = "keeper.sock";
 
+/// A keeper that makes namespaces while the plan is still being drawn. Dropped, it vanishes.
+#[derive(Debug)]
+pub struct Cradle {
+    lifeline: OwnedFd,
+    line: OwnedFd,
+}
+
 /// A sandbox being built. Dropped, it vanishes.
 #[derive(Debug)]
 pub struct Launching {
     lifeline: Lifeline,
     first: Connection,
-    disk: OwnedFd,
+    line: OwnedFd,
     born: Option<(u32, u32)>,
     ready: Option<OwnedFd>,
 }
 
-/// Starts to build a sandbox. `cgroups` are the open files by which it joins its control group; `held` are kept open as
-/// long as the sandbox lives.
-///
-/// # Errors
-/// When the builder cannot be started; then nothing is left but what the caller made.
-pub fn launch(plan: Plan, cgroups: &[OwnedFd], held: &[OwnedFd]) -> Result<Launching, LaunchError> {
-    let host = |doing| move |source| LaunchError::Host { doing, source };
-    let state = Path::new(&plan.life.state_dir).to_path_buf();
-    let control_door = open_door(&state, CONTROL_DOOR).map_err(host("open the control door"))?;
-    let keeper_door = open_door(&state, KEEPER_DOOR).map_err(host("open the keeper's door"))?;
-    let (first, first_inside) = wire::pair().map_err(host("make a socket pair"))?;
-    let (lifeline, lifeline_inside) = wire::pair().map_err(host("make a socket pair"))?;
-    let (disk, disk_inside) = wire::pair().map_err(host("make a socket pair"))?;
-    let passed = plan.disk == Disk::Passed;
-    let plan_file = memory_file("belljar-plan", &encode(&Boot { plan })).map_err(host("write the plan"))?;
-    let program = init_program().map_err(host("unpack the carried program"))?;
+const fn host(doing: &'static str) -> impl FnOnce(io::Error) -> LaunchError {
+    move |source| LaunchError::Host { doing, source }
+}
 
-    let child = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()))
-        .env_clear()
-        .current_dir("/")
-        .stdin(Stdio::from(lifeline_inside))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(host("start the keeper"))?;
-    bury_later(child);
+impl Cradle {
+    /// Starts a keeper and has it make the namespaces.
+    ///
+    /// # Errors
+    /// When no process can be started.
+    pub fn prepare(prelude: Prelude) -> Result<Self, LaunchError> {
+        let (lifeline, lifeline_inside) = wire::pair().map_err(host("make a socket pair"))?;
+        let (line, line_inside) = wire::pair().map_err(host("make a socket pair"))?;
+        let program = init_program().map_err(host("unpack the carried program"))?;
+        wire::send(&lifeline, &encode(&prelude), &[line_inside.as_fd()]).map_err(host("reach the keeper"))?;
+        let child = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()))
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::from(lifeline_inside))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(host("start the keeper"))?;
+        bury_later(child);
+        Ok(Self { lifeline, line })
+    }
 
-    let mut fds: Vec<BorrowedFd<'_>> =
-        vec![plan_file.as_fd(), first_inside.as_fd(), control_door.as_fd(), keeper_door.as_fd()];
-    fds.extend(passed.then(|| disk_inside.as_fd()));
-    fds.extend(cgroups.iter().chain(held).map(AsFd::as_fd));
-    wire::send(&lifeline, b"boot", &fds).map_err(host("hand over the plan"))?;
-    Ok(Launching {
-        lifeline: Lifeline { socket: lifeline },
-        first: Connection::new(first),
-        disk,
-        born: None,
-        ready: None,
-    })
+    /// Has the sandbox built. `cgroups` are the open files by which it joins its control group; `held` are kept open as
+    /// long as it lives.
+    ///
+    /// # Errors
+    /// When the plan cannot be handed over; then nothing is left but what the caller made.
+    pub fn launch(self, plan: Plan, cgroups: &[OwnedFd], held: &[OwnedFd]) -> Result<Launching, LaunchError> {
+        let state = Path::new(&plan.life.state_dir).to_path_buf();
+        let control_door = open_door(&state, CONTROL_DOOR).map_err(host("open the control door"))?;
+        let keeper_door = open_door(&state, KEEPER_DOOR).map_err(host("open the keeper's door"))?;
+        let (first, first_inside) = wire::pair().map_err(host("make a socket pair"))?;
+        let charge = encode(&Charge { life: plan.life.clone() });
+        let plan_file =
+            memory_file("belljar-plan", &encode(&Boot { plan })).map_err(host("write the plan"))?;
+        let fds = [plan_file.as_fd(), first_inside.as_fd(), control_door.as_fd()].into_iter();
+        let fds: Vec<_> = fds.chain(cgroups.iter().map(AsFd::as_fd)).collect();
+        let kept: Vec<_> = std::iter::once(keeper_door.as_fd()).chain(held.iter().map(AsFd::as_fd)).collect();
+        let mut launching = Launching {
+            lifeline: Lifeline { socket: self.lifeline },
+            first: Connection::new(first),
+            line: self.line,
+            born: None,
+            ready: None,
+        };
+        let handed = wire::send(&launching.line, b"boot", &fds)
+            .and_then(|()| wire::send(&launching.lifeline.socket, &charge, &kept));
+        match handed {
+            Ok(()) => Ok(launching),
+            // A keeper that is gone already has said why.
+            Err(source) => Err(launching
+                .born()
+                .and_then(|_| launching.hear())
+                .err()
+                .unwrap_or(LaunchError::Host { doing: "hand over the plan", source })),
+        }
+    }
 }
 
 impl Launching {
@@ -125,7 +154,7 @@ impl Launching {
     /// # Errors
     /// When the builder is gone; then [`Launching::ready`] knows why.
     pub fn give_disk(&self, disk: &OwnedFd) -> Result<(), LaunchError> {
-        wire::send(&self.disk, b"d", &[disk.as_fd()])
+        wire::send(&self.line, b"d", &[disk.as_fd()])
             .map_err(|source| LaunchError::Host { doing: "hand over the private disk", source })
     }
 

@@ -19,8 +19,8 @@ mod wire;
 
 pub use belljar_init::{
     plan,
-    wire::{Cause, Exec, FromKeeper, Orphan, Stage, ToKeeper},
+    wire::{Cause, Exec, FromKeeper, Orphan, Prelude, Stage, ToKeeper},
 };
 pub use door::{Connection, ExecError, Exited, Running, ask_keeper};
 pub use failure::StartError;
-pub use launch::{LaunchError, Launched, Launching, Lifeline, launch};
+pub use launch::{Cradle, LaunchError, Launched, Launching, Lifeline};

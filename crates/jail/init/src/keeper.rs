@@ -1,11 +1,13 @@
 //! The keeper: outside the sandbox, one per sandbox. Holds its private disk, watches its clock and its supervisor, and
 //! leaves nothing behind.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 
 use belljar_init::{
     plan::{IdMap, Life, Network, Plan},
-    wire::{Boot, Cause, FromKeeper, MAX_REQUEST, Stage, ToKeeper, decode, encode},
+    wire::{
+        Boot, Cause, Charge, FromKeeper, MAX_FRAME, MAX_REQUEST, Prelude, Stage, ToKeeper, decode, encode,
+    },
 };
 
 use crate::{
@@ -14,36 +16,39 @@ use crate::{
     tree,
 };
 
-/// The descriptors that come with a plan.
-pub(crate) struct Gifts {
-    pub(crate) first_client: Fd,
-    pub(crate) control_door: Fd,
-    pub(crate) keeper_door: Fd,
-    /// Where the disk arrives once it is ready; it takes longest and is needed last.
-    pub(crate) disk: Option<Fd>,
-    pub(crate) cgroups: Vec<Fd>,
-    /// Held for the sandbox's whole life and nothing else: locks that must go when it goes.
-    pub(crate) held: Vec<Fd>,
+/// What comes to the builder with a plan.
+struct Gifts {
+    plan: Plan,
+    first_client: Fd,
+    control_door: Fd,
+    cgroups: Vec<Fd>,
 }
 
 pub(crate) fn keep() {
     sys::umask(0o022);
     // What the supervisor left open is no business of a process that may outlive it by days.
     sys::close_from(3);
-    let (plan, gifts) = receive_boot().unwrap_or_else(|broken| give_up(broken));
+    let (prelude, line) = receive_prelude().unwrap_or_else(|broken| give_up(broken));
     let (disk_in, disk_out) = socket_for_disk().unwrap_or_else(|broken| give_up(broken));
-    let userns = prepare_userns(&plan).unwrap_or_else(|broken| give_up(broken));
-    match sys::fork(namespaces(&plan)) {
+    let userns = prepare_userns(&prelude).unwrap_or_else(|broken| give_up(broken));
+    match sys::fork(namespaces(&prelude)) {
         Err(error) => give_up(Broken(failure_of_namespaces(error))),
         Ok(Side::Child) => {
             drop(disk_out);
-            become_pid1(&plan, gifts, userns, &disk_in)
+            become_pid1(&line, userns, &disk_in)
         }
         Ok(Side::Parent(init)) => {
-            drop(disk_in);
-            drop((gifts.first_client, gifts.control_door, gifts.disk, gifts.cgroups, userns));
-            let _held = gifts.held;
-            Keeper::new(init, gifts.keeper_door, &plan.life).watch(&disk_out)
+            drop((disk_in, line, userns));
+            let keeper = sys::getpid().unsigned_abs();
+            let born = FromKeeper::Born { keeper, init: init.unsigned_abs() };
+            let _nobody_listens = sys::send(LIFELINE, &encode(&born), None);
+            let Some((life, door, _held)) = receive_charge() else {
+                // The supervisor died or thought better of it before there was anything to keep.
+                sys::kill(init, sys::SIGKILL);
+                while sys::reap(-1, true).is_some() {}
+                sys::exit(0)
+            };
+            Keeper::new(init, door, &life).watch(&disk_out)
         }
     }
 }
@@ -52,35 +57,51 @@ fn failure_of_namespaces(error: sys::Errno) -> belljar_init::wire::Failure {
     belljar_init::wire::Failure { stage: Stage::Namespaces, errno: error.0, about: String::new() }
 }
 
-fn namespaces(plan: &Plan) -> u64 {
-    let user = match plan.identity.map {
+fn namespaces(prelude: &Prelude) -> u64 {
+    let user = match prelude.map {
         IdMap::Range { .. } => 0,
         IdMap::Single { .. } => sys::NEWUSER,
     };
-    let network = match plan.network {
+    let network = match prelude.network {
         Network::Loopback => sys::NEWNET,
         Network::Host => 0,
     };
     sys::NEWNS | sys::NEWPID | sys::NEWIPC | sys::NEWUTS | network | user
 }
 
-fn receive_boot() -> Result<(Plan, Gifts), Broken> {
+fn receive_prelude() -> Result<(Prelude, Fd), Broken> {
+    let mut frame = [0_u8; 64];
+    let (count, fds) = sys::receive(LIFELINE, &mut frame).at(Stage::Boot, "lifeline")?;
+    let prelude = frame.get(..count).and_then(decode).ok_or(EINVAL).at(Stage::Boot, "prelude")?;
+    let line = fds.into_iter().next().ok_or(EINVAL).at(Stage::Boot, "builder's line")?;
+    Ok((prelude, line))
+}
+
+/// Waits for what is to be kept; `None` when the supervisor is gone.
+fn receive_charge() -> Option<(Life, Fd, Vec<Fd>)> {
+    let mut frame = vec![0_u8; MAX_FRAME];
+    let (count, fds) = sys::receive(LIFELINE, &mut frame).ok()?;
+    let Charge { life } = frame.get(..count).and_then(decode)?;
+    let mut fds = fds.into_iter();
+    let door = fds.next()?;
+    Some((life, door, fds.collect()))
+}
+
+fn receive_boot(line: &Fd) -> Result<Gifts, Broken> {
     let mut frame = [0_u8; 16];
-    let (_, fds) = sys::receive(LIFELINE, &mut frame).at(Stage::Boot, "lifeline")?;
+    let (count, fds) = sys::receive(line.0, &mut frame).at(Stage::Boot, "builder's line")?;
+    if count == 0 {
+        // The supervisor is gone; so is the keeper, in a moment.
+        sys::exit(0);
+    }
     let mut fds = fds.into_iter();
     let mut next = |what| fds.next().ok_or(EINVAL).at(Stage::Boot, what);
     let file = next("plan")?;
     let first_client = next("first client")?;
     let control_door = next("control door")?;
-    let keeper_door = next("keeper door")?;
     let bytes = sys::read_file(&file, MAX_REQUEST).at(Stage::Boot, "plan")?;
     let Boot { plan } = decode(&bytes).ok_or(EINVAL).at(Stage::Boot, "plan")?;
-    let disk = match plan.disk {
-        belljar_init::plan::Disk::Passed => Some(next("disk")?),
-        belljar_init::plan::Disk::Tmpfs { .. } => None,
-    };
-    let cgroups = fds.by_ref().take(plan.cgroups as usize).collect();
-    Ok((plan, Gifts { first_client, control_door, keeper_door, disk, cgroups, held: fds.collect() }))
+    Ok(Gifts { plan, first_client, control_door, cgroups: fds.collect() })
 }
 
 /// A pipe of packets over which the builder hands the private disk to the keeper.
@@ -90,8 +111,8 @@ fn socket_for_disk() -> Result<(Fd, Fd), Broken> {
 
 /// Makes the user namespace of a sandbox with its own id range: a helper process is born in it, the maps are written
 /// from outside (which takes root), and a descriptor keeps it once the helper is gone.
-fn prepare_userns(plan: &Plan) -> Result<Option<Fd>, Broken> {
-    let IdMap::Range { base, count } = plan.identity.map else { return Ok(None) };
+fn prepare_userns(prelude: &Prelude) -> Result<Option<Fd>, Broken> {
+    let IdMap::Range { base, count } = prelude.map else { return Ok(None) };
     let helper = match sys::fork(sys::NEWUSER).at(Stage::UserNamespace, "helper")? {
         Side::Child => sys::pause(),
         Side::Parent(pid) => pid,
@@ -110,15 +131,17 @@ fn prepare_userns(plan: &Plan) -> Result<Option<Fd>, Broken> {
 }
 
 /// The child's whole life: build, give up every power, tell, serve.
-fn become_pid1(plan: &Plan, gifts: Gifts, userns: Option<Fd>, disk_in: &Fd) -> ! {
+fn become_pid1(line: &Fd, userns: Option<Fd>, disk_in: &Fd) -> ! {
+    let Gifts { plan, first_client, control_door, cgroups } =
+        receive_boot(line).unwrap_or_else(|broken| give_up(broken));
     let built = (|| {
-        for file in &gifts.cgroups {
+        for file in &cgroups {
             sys::write(file.0, b"0").at(Stage::Cgroup, "join")?;
         }
         lockdown::map_self(&plan.identity)?;
-        let root::Built { disk, proc } = root::build(plan, gifts.disk.as_ref(), userns.as_ref())?;
+        let root::Built { disk, proc } = root::build(&plan, line, userns.as_ref())?;
         let _keeper_is_gone = sys::send(disk_in.0, b"d", Some(&disk));
-        lockdown::apply(plan, userns.as_ref(), proc)?;
+        lockdown::apply(&plan, userns.as_ref(), proc)?;
         Ok(disk)
     })();
     match built {
@@ -127,7 +150,7 @@ fn become_pid1(plan: &Plan, gifts: Gifts, userns: Option<Fd>, disk_in: &Fd) -> !
             let _supervisor_is_gone = sys::send(LIFELINE, &encode(&FromKeeper::Ready), Some(&disk));
         }
     }
-    pid1::serve(gifts.first_client, gifts.control_door, plan.life.idle_ms)
+    pid1::serve(first_client, control_door, plan.life.idle_ms)
 }
 
 struct Keeper<'a> {
@@ -154,9 +177,6 @@ impl<'a> Keeper<'a> {
 
     fn watch(mut self, disk_out: &Fd) -> ! {
         sys::setsid();
-        let keeper = sys::getpid().unsigned_abs();
-        let born = FromKeeper::Born { keeper, init: self.init.unsigned_abs() };
-        let _nobody_listens = sys::send(LIFELINE, &encode(&born), None);
         let Ok(pidfd) = sys::pidfd(self.init) else { self.end(Cause::Died, &Traces::Remove) };
         let mut waiting_for_disk = disk_out.0;
         loop {

@@ -24,10 +24,10 @@ pub(crate) struct Built {
 }
 
 /// Builds the root and makes it the root.
-pub(crate) fn build(plan: &Plan, disk_source: Option<&Fd>, userns: Option<&Fd>) -> Result<Built, Broken> {
+pub(crate) fn build(plan: &Plan, disk_line: &Fd, userns: Option<&Fd>) -> Result<Built, Broken> {
     sys::make_all_private().at(Stage::PrivateMounts, "/")?;
     open_stage(&plan.stage)?;
-    let mut builder = Builder { plan, userns, root: None, proc: None, layers: 0, disk_source, disk: None };
+    let mut builder = Builder { plan, userns, root: None, proc: None, layers: 0, disk_line, disk: None };
     for step in &plan.steps {
         builder.take(step)?;
     }
@@ -75,7 +75,7 @@ struct Builder<'a> {
     root: Option<Fd>,
     proc: Option<Fd>,
     layers: u64,
-    disk_source: Option<&'a Fd>,
+    disk_line: &'a Fd,
     disk: Option<Fd>,
 }
 
@@ -133,10 +133,9 @@ impl Builder<'_> {
         if self.disk.is_some() {
             return Ok(());
         }
-        let mount = match (&self.plan.disk, self.disk_source) {
-            (Disk::Passed, Some(source)) => receive_disk(source).at(Stage::Disk, "passed")?,
-            (Disk::Passed, None) => return Err(EINVAL).at(Stage::Disk, "not passed"),
-            (Disk::Tmpfs { size, inodes }, _) => {
+        let mount = match &self.plan.disk {
+            Disk::Passed => receive_disk(self.disk_line).at(Stage::Disk, "passed")?,
+            Disk::Tmpfs { size, inodes } => {
                 let (size, inodes) = (sys::decimal(*size), sys::decimal(*inodes));
                 let options = [("mode", "0755"), ("size", size.as_str()), ("nr_inodes", inodes.as_str())];
                 sys::new_mount("tmpfs", &options, LENT).at(Stage::Disk, "tmpfs")?

@@ -1,6 +1,6 @@
 //! Frames on the sockets between the host, the keeper and the shepherds: one frame per packet.
 //!
-//! Three conversations, each on a `SOCK_SEQPACKET` socket:
+//! Four conversations, each on a `SOCK_SEQPACKET` socket: the *builder's line* (supervisor → PID 1 in the making),
 //! the *lifeline* (supervisor ↔ keeper; its end is the supervisor's death), the *keeper door* (any host process ↔ keeper),
 //! and the *control door* (any host process → one shepherd per connection, one execution each).
 
@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::plan::Plan;
+use crate::plan::{IdMap, Life, Network, Plan};
 
 /// Largest frame sent as a packet; a larger execution request travels in a memory file.
 pub const MAX_FRAME: usize = 96 * 1024;
@@ -17,9 +17,25 @@ pub const MAX_REQUEST: usize = 8 * 1024 * 1024;
 /// Most descriptors beside one frame.
 pub const MAX_FDS: usize = 16;
 
-/// First frame on the lifeline, in a memory file. Descriptors: plan file, first control connection, control door,
-/// keeper door, the socket the disk will come through if it is passed, the control-group files, then whatever is to be
-/// held.
+/// First frame on the lifeline: enough to make the namespaces while the host still draws the plan. Beside it: the
+/// builder's line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prelude {
+    /// How ids inside map to ids outside.
+    pub map: IdMap,
+    /// Whether the sandbox has a network of its own.
+    pub network: Network,
+}
+
+/// Second frame on the lifeline: what the keeper keeps. Beside it: the keeper door, then whatever is to be held.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Charge {
+    /// When and how the sandbox ends.
+    pub life: Life,
+}
+
+/// Frame on the builder's line, in a memory file: what to build. Beside it: that file, the first control connection, the
+/// control door, then the control-group files. A last frame on the line brings the disk, if it is passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Boot {
     /// What to build.

@@ -8,6 +8,7 @@ use std::{
 
 use belljar_domain::{MountMode, NetworkMode, Profile, SandboxId, SandboxSpec};
 use belljar_jail::{
+    Prelude,
     cgroup::{Controller, Group},
     disk::DiskKind,
     landlock,
@@ -51,6 +52,20 @@ pub(super) struct Blueprint {
 /// How many ids a sandbox has as root.
 pub(super) const ID_COUNT: u32 = 65_536;
 
+/// What the keeper must know to make the namespaces.
+pub(super) fn prelude(facts: &HostFacts, spec: &SandboxSpec, base: u32) -> Prelude {
+    let map = if facts.root {
+        IdMap::Range { base, count: ID_COUNT }
+    } else {
+        IdMap::Single { uid: facts.uid, gid: facts.gid }
+    };
+    let network = match spec.network {
+        NetworkMode::Open => Network::Host,
+        NetworkMode::None | NetworkMode::Allowlist => Network::Loopback,
+    };
+    Prelude { map, network }
+}
+
 /// Draws the plan. `base` is the first host id of the sandbox's own range, used as root only.
 ///
 /// # Errors
@@ -73,18 +88,11 @@ pub(super) fn draw(
         environment::for_template(facts, &user.name, &user.home, &id_text, &roots.env)
     };
     let steps = sketch.steps()?;
-    let map = if facts.root {
-        IdMap::Range { base, count: ID_COUNT }
-    } else {
-        IdMap::Single { uid: facts.uid, gid: facts.gid }
-    };
+    let Prelude { map, network } = prelude(facts, spec, base);
     let plan = Plan {
         hostname: format!("sandbox-{}", id.short()),
         identity: Identity { uid: user.uid, gid: user.gid, map },
-        network: match spec.network {
-            NetworkMode::Open => Network::Host,
-            NetworkMode::None | NetworkMode::Allowlist => Network::Loopback,
-        },
+        network,
         stage: text(state_dir),
         disk: match facts.disk {
             DiskKind::Image => Disk::Passed,

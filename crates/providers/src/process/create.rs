@@ -10,9 +10,8 @@ use std::{
 
 use belljar_domain::{NetworkMode, SandboxId, SandboxSpec, TemplateRef};
 use belljar_jail::{
-    LaunchError, Launching,
+    Cradle, LaunchError, Launching,
     disk::{self, DiskError, DiskKind, ImageAccess},
-    launch,
 };
 use belljar_ports::{Keep, SandboxError};
 use rustix::fs::{FlockOperation, flock};
@@ -31,18 +30,25 @@ use crate::template::TemplateStore;
 /// Name of the disk image in a sandbox's directory.
 pub(super) const IMAGE: &str = "disk.ext4";
 
-pub(super) fn create(
-    home: &Path,
-    facts: &HostFacts,
-    id: SandboxId,
-    spec: &SandboxSpec,
-    keep: Keep,
-) -> Result<ProcessSandbox, SandboxError> {
+/// What is to be made.
+#[derive(Clone, Copy)]
+pub(super) struct Order<'a> {
+    pub(super) home: &'a Path,
+    pub(super) facts: &'a HostFacts,
+    pub(super) id: SandboxId,
+    pub(super) spec: &'a SandboxSpec,
+    pub(super) keep: Keep,
+}
+
+pub(super) fn create(order: Order<'_>) -> Result<ProcessSandbox, SandboxError> {
+    let Order { home, facts, id, spec, .. } = order;
     refuse_unsupported(spec)?;
+    // The keeper first: it makes the namespaces while everything else is prepared.
+    let bed = Bed::make(facts, id, spec)?;
     sweep::half_made(home, &facts.cgroups)?;
     let roots = resolve(home, facts, spec)?;
     let draft = Draft::begin(home, id)?;
-    let made = build(home, facts, id, spec, keep, &roots, &draft.dir);
+    let made = build(order, &roots, &draft.dir, bed);
     match made {
         Ok(sandbox) => {
             draft.finish();
@@ -105,20 +111,14 @@ fn resolve_template(home: &Path, spec: &SandboxSpec) -> Result<Roots, SandboxErr
     })
 }
 
-fn build(
-    home: &Path,
-    facts: &HostFacts,
-    id: SandboxId,
-    spec: &SandboxSpec,
-    keep: Keep,
-    roots: &Roots,
-    dir: &Path,
-) -> Result<ProcessSandbox, SandboxError> {
+fn build(order: Order<'_>, roots: &Roots, dir: &Path, bed: Bed) -> Result<ProcessSandbox, SandboxError> {
+    let Order { home, facts, id, spec, keep } = order;
+    let Bed { base, held, cradle } = bed;
     let disk = facts.disk;
     thread::scope(|scope| {
         // The disk takes longest and is needed last: it is made while the rest is built.
         let disk_job = (disk == DiskKind::Image).then(|| scope.spawn(|| make_disk(home, dir, spec)));
-        let (blueprint, doors, held, base) = prepare(facts, id, spec, roots, dir)?;
+        let (blueprint, doors) = prepare(order, roots, dir, base)?;
         let record = |(keeper, init)| Record {
             id,
             spec: spec.clone(),
@@ -140,7 +140,8 @@ fn build(
             report: None,
         };
         let plan = blueprint.plan.clone();
-        launch(plan, &doors, &held)
+        cradle
+            .launch(plan, &doors, &held)
             .map_err(start_error)
             .and_then(|launching| follow(home, launching, disk_job, record, keep))
             .inspect_err(|_| blueprint.group.remove())
@@ -170,27 +171,39 @@ fn follow(
     ProcessSandbox::launched(home, record, launched, keep)
 }
 
-type Prepared = (blueprint::Blueprint, Vec<OwnedFd>, Vec<OwnedFd>, Option<u32>);
+/// Where a sandbox is born: its id range, what must be held for its life, and its keeper.
+struct Bed {
+    base: Option<u32>,
+    held: Vec<OwnedFd>,
+    cradle: Cradle,
+}
+
+impl Bed {
+    fn make(facts: &HostFacts, id: SandboxId, spec: &SandboxSpec) -> Result<Self, SandboxError> {
+        let (base, held) = if facts.root {
+            let (base, guard) =
+                ids::take(id).map_err(|e| SandboxError::provider("take a range of user ids", e))?;
+            (Some(base), vec![guard])
+        } else {
+            (None, Vec::new())
+        };
+        let prelude = blueprint::prelude(facts, spec, base.unwrap_or(0));
+        Ok(Self { base, held, cradle: Cradle::prepare(prelude).map_err(start_error)? })
+    }
+}
 
 fn prepare(
-    facts: &HostFacts,
-    id: SandboxId,
-    spec: &SandboxSpec,
+    order: Order<'_>,
     roots: &Roots,
     dir: &Path,
-) -> Result<Prepared, SandboxError> {
-    let (base, held) = if facts.root {
-        let (base, guard) =
-            ids::take(id).map_err(|e| SandboxError::provider("take a range of user ids", e))?;
-        (Some(base), vec![guard])
-    } else {
-        (None, Vec::new())
-    };
+    base: Option<u32>,
+) -> Result<(blueprint::Blueprint, Vec<OwnedFd>), SandboxError> {
+    let Order { facts, id, spec, .. } = order;
     let drawn = blueprint::draw(facts, id, spec, roots, dir, base.unwrap_or(0))?;
     drawn.group.create(&spec.limits).map_err(|e| SandboxError::provider("make the control group", e))?;
     let doors = drawn.group.doors().map_err(|e| SandboxError::provider("open the control group", e));
     let doors = doors.inspect_err(|_| drawn.group.remove())?;
-    Ok((drawn, doors, held, base))
+    Ok((drawn, doors))
 }
 
 fn make_disk(home: &Path, dir: &Path, spec: &SandboxSpec) -> Result<OwnedFd, DiskError> {

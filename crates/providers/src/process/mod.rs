@@ -128,7 +128,8 @@ impl SandboxProvider for ProcessProvider {
         spec: &SandboxSpec,
         keep: Keep,
     ) -> Result<Box<dyn Sandbox>, SandboxError> {
-        create::create(&self.home, &self.facts, id, spec, keep).map(|made| Box::new(made) as Box<dyn Sandbox>)
+        create::create(create::Order { home: &self.home, facts: &self.facts, id, spec, keep })
+            .map(|made| Box::new(made) as Box<dyn Sandbox>)
     }
 
     fn find(&self, id: SandboxId) -> Result<Box<dyn Sandbox>, SandboxError> {
