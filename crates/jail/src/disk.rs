@@ -59,10 +59,7 @@ impl DiskKind {
     /// Chooses what this host can do.
     #[must_use]
     pub fn best() -> Self {
-        if rustix::process::geteuid().is_root()
-            && Path::new("/dev/loop-control").exists()
-            && mke2fs().is_some()
-        {
+        if crate::is_host_root() && Path::new("/dev/loop-control").exists() && mke2fs().is_some() {
             Self::Image
         } else {
             Self::Tmpfs
@@ -79,7 +76,9 @@ impl DiskKind {
     }
 }
 
-fn mke2fs() -> Option<&'static Path> {
+/// Where the formatting program is.
+#[must_use]
+pub fn mke2fs() -> Option<&'static Path> {
     ["/usr/sbin/mke2fs", "/sbin/mke2fs", "/usr/bin/mke2fs"]
         .into_iter()
         .map(Path::new)

@@ -4,6 +4,8 @@ use std::{fmt, io};
 
 use belljar_init::wire::{Failure, Stage};
 
+use crate::{Remedy, Signs};
+
 /// A sandbox or command that could not be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartError {
@@ -29,8 +31,8 @@ impl StartError {
 
     /// What a person can do about it, if anything is known.
     #[must_use]
-    pub fn remedy(&self) -> Option<&'static str> {
-        remedy(self.failure.stage, self.failure.errno)
+    pub fn remedy(&self) -> Option<Remedy> {
+        Remedy::of(self.failure.stage, self.failure.errno, &Signs::read())
     }
 
     /// Says whether it was the command that could not be found or run, rather than the sandbox that could not be built.
@@ -91,56 +93,5 @@ const fn describe(stage: Stage) -> &'static str {
         Stage::Workdir => "enter the directory",
         Stage::User => "become user",
         Stage::Exec => "run",
-    }
-}
-
-const fn remedy(stage: Stage, errno: i32) -> Option<&'static str> {
-    match (stage, errno) {
-        (Stage::Namespaces | Stage::UserNamespace, libc::EPERM | libc::EACCES) => Some(
-            "this host forbids unprivileged user namespaces. On Ubuntu 24.04 install deploy/apparmor/belljar \
-             (see `belljar doctor`); elsewhere run `sysctl kernel.unprivileged_userns_clone=1`, or run belljar as root",
-        ),
-        (Stage::Namespaces | Stage::UserNamespace, libc::ENOSPC) => Some(
-            "the host's limit of namespaces is reached; raise `sysctl user.max_user_namespaces` (and user.max_net_namespaces)",
-        ),
-        (Stage::IdMap, libc::EPERM) => Some(
-            "user ids may not be mapped here; an outer sandbox or AppArmor forbids it (see `belljar doctor`)",
-        ),
-        (Stage::Proc, libc::EPERM) => Some(
-            "inside a container /proc is partly hidden, so a new one cannot be mounted; start the outer container \
-             with `--security-opt systempaths=unconfined`",
-        ),
-        (Stage::Bind, libc::EROFS) => Some(
-            "its place inside would have to be made in a directory of the host's that is shown read-only; choose one \
-             outside /usr, /opt and the like, such as below /srv",
-        ),
-        (Stage::Cow | Stage::Layers, libc::EINVAL) => Some(
-            "the directory has other file systems mounted inside it, or this kernel is too old for overlays without \
-             root (5.11); run belljar as root or choose a directory without mounts",
-        ),
-        (Stage::Cow | Stage::Layers, libc::ENODEV) => {
-            Some("this kernel has no overlayfs; load it with `modprobe overlay`")
-        }
-        (Stage::Cow | Stage::Layers, libc::ELOOP) => {
-            Some("the directory contains belljar's own data; set BELLJAR_HOME to a place outside it")
-        }
-        (Stage::Cgroup, libc::EACCES | libc::EPERM) => Some(
-            "the control group was delegated, but this process may not move into it; see `belljar doctor`",
-        ),
-        (Stage::Fork, libc::EAGAIN) => Some("the sandbox has reached its process limit; raise --pids"),
-        (Stage::Exec, libc::ENOENT) => {
-            Some("there is no such program in the sandbox; is it installed in /usr or /opt?")
-        }
-        (Stage::Exec, libc::EACCES) => Some("it is not executable, or may not be read by the sandbox's user"),
-        (Stage::Exec, libc::E2BIG) => {
-            Some("arguments and environment are too long for the kernel; pass data through a file")
-        }
-        (Stage::Workdir, libc::ENOENT) => {
-            Some("the directory does not exist in the sandbox; see --workdir and --mount")
-        }
-        (Stage::User, libc::EPERM | libc::EINVAL) => {
-            Some("without root a sandbox has one user only; run belljar as root to use others")
-        }
-        _ => None,
     }
 }

@@ -14,7 +14,10 @@ mod failure;
 pub mod landlock;
 mod launch;
 pub mod layer;
+pub mod probe;
+mod remedy;
 pub mod seccomp;
+mod signs;
 mod wire;
 
 pub use belljar_init::{
@@ -24,3 +27,5 @@ pub use belljar_init::{
 pub use door::{Connection, ExecError, Exited, Running, ask_keeper};
 pub use failure::StartError;
 pub use launch::{Cradle, LaunchError, Launched, Launching, Lifeline};
+pub use remedy::Remedy;
+pub use signs::{Signs, is_host_root};

@@ -24,9 +24,12 @@ pub enum Controller {
 }
 
 impl Controller {
-    const ALL: [Self; 5] = [Self::Memory, Self::Cpu, Self::CpuAccount, Self::Pids, Self::Freezer];
+    /// Every one.
+    pub const ALL: [Self; 5] = [Self::Memory, Self::Cpu, Self::CpuAccount, Self::Pids, Self::Freezer];
 
-    const fn name(self) -> &'static str {
+    /// The kernel's name for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
             Self::Cpu => "cpu",
@@ -138,12 +141,12 @@ fn fields(line: &str) -> Option<(PathBuf, &str, &str)> {
     Some((PathBuf::from(point), kind, rest.nth(1)?))
 }
 
-fn v1_mounts(mounts: &str) -> Vec<(PathBuf, Vec<&str>)> {
+pub(super) fn v1_mounts(mounts: &str) -> Vec<(PathBuf, Vec<&str>)> {
     let found = mounts.lines().filter_map(fields).filter(|(_, kind, _)| *kind == "cgroup");
     found.map(|(point, _, options)| (point, options.split(',').collect())).collect()
 }
 
-fn v2_mount(mounts: &str) -> Option<PathBuf> {
+pub(super) fn v2_mount(mounts: &str) -> Option<PathBuf> {
     mounts.lines().filter_map(fields).find(|(_, kind, _)| *kind == "cgroup2").map(|(point, _, _)| point)
 }
 

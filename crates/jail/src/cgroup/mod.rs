@@ -5,6 +5,8 @@
 
 mod group;
 mod hierarchy;
+mod survey;
 
 pub use group::{Group, GroupError};
 pub use hierarchy::{Controller, Hierarchy, Seat, Version};
+pub use survey::{Layout, Place, Survey};

@@ -214,7 +214,7 @@ fn make_disk(home: &Path, dir: &Path, spec: &SandboxSpec) -> Result<OwnedFd, Dis
 
 fn start_error(error: LaunchError) -> SandboxError {
     let hint = match &error {
-        LaunchError::Start(start) => start.remedy().map(str::to_owned),
+        LaunchError::Start(start) => start.remedy().map(|remedy| remedy.to_string()),
         LaunchError::Host { .. } | LaunchError::Silent => None,
     };
     SandboxError::Provider { doing: "start the sandbox", hint, source: error.into() }

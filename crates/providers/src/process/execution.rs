@@ -159,10 +159,10 @@ fn explain(id: SandboxId, error: ExecError) -> SandboxError {
         ExecError::Start(start) if start.is_command() => SandboxError::Command {
             what: start.to_string(),
             exit_code: if start.errno() == ENOENT { 127 } else { 126 },
-            hint: start.remedy().map(str::to_owned),
+            hint: start.remedy().map(|remedy| remedy.to_string()),
         },
         ExecError::Start(start) => {
-            let hint = start.remedy().map(str::to_owned);
+            let hint = start.remedy().map(|remedy| remedy.to_string());
             SandboxError::Provider { doing: "start the command", hint, source: start.into() }
         }
         ExecError::Gone => SandboxError::Over(id),

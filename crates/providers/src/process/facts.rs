@@ -10,13 +10,13 @@ use std::{
 use belljar_jail::{
     cgroup::{Controller, Hierarchy},
     disk::DiskKind,
-    landlock,
+    is_host_root, landlock,
 };
 
 /// Everything about the host that shapes a sandbox.
 #[derive(Debug, Clone)]
 pub struct HostFacts {
-    /// Whether belljar runs as root.
+    /// Whether belljar runs as the host's root.
     pub root: bool,
     /// The caller's ids.
     pub uid: u32,
@@ -46,7 +46,7 @@ impl HostFacts {
         let home =
             env.get("HOME").map(PathBuf::from).filter(|path| path.is_absolute()).unwrap_or(passwd_home);
         Self {
-            root: uid == 0,
+            root: is_host_root(),
             uid,
             gid,
             home,
