@@ -63,8 +63,18 @@ pub(crate) enum Command {
     /// Import, list and remove templates.
     #[command(subcommand)]
     Template(Template),
+    /// Say what sandboxes can do on this host, and what to do where they cannot.
+    Doctor(Doctor),
     /// Print shell completions.
     Completions(Completions),
+    /// Write the manual pages to a directory, or print the main one.
+    Man(Man),
+    /// Try one feature of the kernel in this process; `doctor` runs it.
+    #[command(name = belljar_providers::doctor::PROBE_COMMAND, hide = true)]
+    Probe {
+        /// Which.
+        name: String,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -362,6 +372,22 @@ pub(crate) enum Template {
 pub(crate) struct Completions {
     /// For which shell.
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Print only the commands that give this user control groups.
+    #[arg(long, conflicts_with = "apparmor_profile")]
+    pub(crate) delegate_commands: bool,
+    /// Print only belljar's AppArmor profile, for this program's place.
+    #[arg(long)]
+    pub(crate) apparmor_profile: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// Where to; without it the main page is printed.
+    pub(crate) dir: Option<PathBuf>,
 }
 
 /// A sandbox as a person names it.

@@ -4,5 +4,6 @@
 //! start from. Refuses: use cases.
 #![forbid(unsafe_code)]
 
+pub mod doctor;
 pub mod process;
 pub mod template;

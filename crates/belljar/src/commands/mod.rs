@@ -5,11 +5,13 @@ mod completions;
 mod cp;
 mod diff;
 mod discard;
+mod doctor;
 mod exec;
 mod follow;
 mod inspect;
 mod list;
 mod logs;
+mod man;
 mod pause;
 mod run;
 mod snapshot;
@@ -43,6 +45,9 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Terminate(args) => terminate::terminate(context, &args),
         Command::KillAgent(args) => terminate::kill_agent(context, &args),
         Command::Template(args) => template::template(context, args),
+        Command::Doctor(args) => doctor::doctor(context, &args),
         Command::Completions(args) => completions::completions(&args),
+        Command::Man(args) => man::man(&args),
+        Command::Probe { name } => doctor::probe(&name),
     }
 }

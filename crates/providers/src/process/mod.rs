@@ -31,7 +31,7 @@ use std::{
 use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec, SnapshotId};
 use belljar_jail::cgroup::Controller;
 pub use belljar_jail::plan::Plan;
-use belljar_ports::{Keep, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo};
+use belljar_ports::{Keep, Level, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo};
 pub use facts::HostFacts;
 
 use record::Record;
@@ -67,6 +67,12 @@ impl ProcessProvider {
     #[must_use]
     pub const fn facts(&self) -> &HostFacts {
         &self.facts
+    }
+
+    /// Which promises of such a sandbox hold on this host, and by what: what its record would say.
+    #[must_use]
+    pub fn levels(&self, spec: &SandboxSpec) -> Vec<Level> {
+        levels::of(&self.facts, spec)
     }
 
     /// Draws the plan of a sandbox without making it.
