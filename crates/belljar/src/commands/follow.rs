@@ -5,7 +5,7 @@ use std::{
     io::{self, IsTerminal, Write},
     os::fd::AsFd,
     path::PathBuf,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::{Context as _, Result};
@@ -68,8 +68,14 @@ pub(crate) fn follow(
     let execution = sandbox.exec(&spec, streams)?;
     let mut outlet = UserOutlet::new(view, info.dir, info.spec.limits);
     let monitor = Monitor::new(info.spec.limits, context.config.thresholds, context.config.kill);
-    let follow =
-        Follow { sandbox, execution: &*execution, monitor, signals: Some(signals), window: terminal::window };
+    let follow = Follow {
+        sandbox,
+        execution: &*execution,
+        monitor,
+        timeout: spec.timeout.map(|timeout| Duration::from_millis(timeout.as_millis())),
+        signals: Some(signals),
+        window: terminal::window,
+    };
     let followed = if view == View::Terminal {
         let raw =
             io::stdin().is_terminal().then(RawMode::enter).transpose().context("take over the terminal")?;

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use belljar_domain::{Alert, ExitReport, Terminal, Usage};
+use belljar_domain::{Alert, ExitReport, KillCause, SandboxState, Terminal, Usage};
 use belljar_ports::{Execution, Sandbox, SandboxError, Streams};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -16,6 +16,8 @@ use super::Monitor;
 
 /// After the command ended, how long to wait for output of what it left running.
 const GRACE: Duration = Duration::from_millis(200);
+/// How much longer than its time a command may take to be ended from inside, before the sandbox is ended from outside.
+const PATIENCE: Duration = Duration::from_secs(5);
 const CHUNK: usize = 64 * 1024;
 
 /// Why following failed.
@@ -117,6 +119,8 @@ pub struct Follow<'a> {
     pub execution: &'a dyn Execution,
     /// Its limits, watched.
     pub monitor: Monitor,
+    /// How long it may take. The clock inside does the killing; a command that stops that clock loses its sandbox.
+    pub timeout: Option<Duration>,
     /// Signals to pass on to the command.
     pub signals: Option<Signals>,
     /// Asked for the terminal's new size when the window changes.
@@ -174,6 +178,7 @@ impl Follow<'_> {
         let mut report = None;
         let mut last_output = Instant::now();
         let mut next_sample = Instant::now() + Monitor::INTERVAL;
+        let mut end = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout + PATIENCE));
         loop {
             let over = report.is_some();
             if over && (carried.reading.iter().all(Option::is_none) || last_output.elapsed() >= GRACE) {
@@ -205,6 +210,10 @@ impl Follow<'_> {
             if report.is_none() && Instant::now() >= next_sample {
                 next_sample = Instant::now() + Monitor::INTERVAL;
                 self.sample(outlet)?;
+                if end.is_some_and(|end| Instant::now() >= end) {
+                    end = Some(Instant::now() + PATIENCE);
+                    self.insist()?;
+                }
             }
         }
         // The loop is left only with a report.
@@ -213,6 +222,12 @@ impl Follow<'_> {
             None => self.execution.wait()?,
         };
         Ok(Followed { report })
+    }
+
+    /// Ends the sandbox of a command that outlived its time, unless somebody paused both.
+    fn insist(&self) -> Result<(), FollowError> {
+        let paused = self.sandbox.info().state == SandboxState::Paused;
+        if paused { Ok(()) } else { Ok(self.sandbox.stop(Some(KillCause::Timeout))?) }
     }
 
     fn sample(&mut self, outlet: &mut dyn Outlet) -> Result<(), FollowError> {

@@ -2,7 +2,7 @@
 
 use crate::{
     shepherd,
-    sys::{self, Fd, HERE, SIGCHLD, SIGHUP, SIGINT, SIGTERM, Side},
+    sys::{self, Fd, HERE, SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGTERM, Side},
 };
 
 /// Exit code, as a wait status, that tells the keeper nothing ran for too long.
@@ -23,13 +23,18 @@ pub(crate) fn serve(first: Fd, door: Fd, idle_ms: u64) -> ! {
         let [knocked, signalled] = sys::wait_readable([door.0, signals.0], left);
         if signalled {
             match sys::next_signal(&signals) {
-                Some(SIGCHLD) | None => {}
+                // A command has the same user as its shepherd and may stop it, and with it the clock it keeps.
+                Some(SIGCHLD) | None => flock.wake(),
                 Some(signal) => sys::kill(-1, signal),
             }
         }
         while let Some(ended) = sys::reap(-1, false) {
             if flock.remove(ended.pid) {
                 idle_since = sys::now_ms();
+                // Or kill it: then nobody is left to end what it guarded, and nobody can tell which processes those are.
+                if ended.was_killed() {
+                    sys::kill(-1, SIGKILL);
+                }
             }
         }
         if knocked && let Ok(visitor) = sys::accept(&door) {
@@ -108,6 +113,12 @@ impl Flock {
         if let (Some(pid), Some(slot)) = (pid, self.pids.get_mut(self.count)) {
             *slot = pid;
             self.count += 1;
+        }
+    }
+
+    fn wake(&self) {
+        for pid in self.pids.iter().take(self.count) {
+            sys::kill(*pid, SIGCONT);
         }
     }
 

@@ -18,6 +18,7 @@ pub(crate) const SIGINT: i32 = 2;
 pub(crate) const SIGKILL: i32 = 9;
 pub(crate) const SIGTERM: i32 = 15;
 pub(crate) const SIGCHLD: i32 = 17;
+pub(crate) const SIGCONT: i32 = 18;
 pub(crate) const SIGSTOP: i32 = 19;
 pub(crate) const SIGHUP: i32 = 1;
 
@@ -62,6 +63,13 @@ pub(crate) struct Ended {
     pub(crate) status: i32,
     pub(crate) max_rss_kib: u64,
     pub(crate) cpu_micros: u64,
+}
+
+impl Ended {
+    /// Says whether a signal ended it.
+    pub(crate) const fn was_killed(&self) -> bool {
+        self.status & 0x7f != 0
+    }
 }
 
 /// Collects one child (`-1`: any). `None` when none has ended and `wait` is off, or there is none.
