@@ -7,7 +7,7 @@ use belljar_init::{
 
 use crate::{
     At, Broken,
-    sys::{self, ENOENT, Fd, HERE, O_PATH, O_WRONLY},
+    sys::{self, EINVAL, ENOENT, Fd, HERE, O_PATH, O_WRONLY},
 };
 
 const PR_SET_DUMPABLE: u32 = 4;
@@ -42,8 +42,11 @@ pub(crate) fn apply(plan: &Plan, userns: Option<&Fd>, proc: Option<Fd>) -> Resul
     if plan.network == Network::Loopback {
         sys::loopback_up().at(Stage::Loopback, "lo")?;
     }
-    if plan.cgroups > 0 {
-        sys::unshare(sys::NEWCGROUP).at(Stage::Cgroup, "namespace")?;
+    // Also without a group of its own: the path of its group tells how the host is run.
+    match sys::unshare(sys::NEWCGROUP) {
+        // A kernel without control groups.
+        Err(EINVAL) if plan.cgroups == 0 => {}
+        other => other.at(Stage::Cgroup, "namespace")?,
     }
     // Kernels built without keyrings have no keys to hide.
     match sys::join_new_keyring() {
