@@ -90,16 +90,18 @@ impl ChangedFiles for Upper {
     }
 }
 
-/// Removes a tree even where its maker took away his own rights to its directories.
+/// Removes a tree even where its maker took away his own rights to its directories, or somebody still writes to it.
 pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_up(path)?;
-            fs::remove_dir_all(path)
+    const ATTEMPTS: usize = 100;
+    for _attempt in 0..ATTEMPTS {
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => open_up(path)?,
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            other => return other,
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
     }
+    fs::remove_dir_all(path)
 }
 
 fn open_up(path: &Path) -> io::Result<()> {

@@ -97,6 +97,10 @@ impl ProcessSandbox {
             let frozen = record.group.is_frozen();
             return (if frozen { SandboxState::Paused } else { SandboxState::Running }, None);
         }
+        if record.keeper.is_alive() {
+            // It has yet to write down why.
+            return (SandboxState::Stopping, None);
+        }
         let word = fs::read_to_string(dir.join("ended")).ok();
         let at = fs::metadata(dir.join("ended")).and_then(|meta| meta.modified()).unwrap_or(record.created);
         match word.as_deref() {
