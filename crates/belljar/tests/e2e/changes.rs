@@ -27,7 +27,7 @@ fn the_last_run_can_be_looked_at(glass: &Glass) {
     glass.sh(&[], "echo hi > f").ok();
     let diff = glass.run(&["diff"]).ok();
     assert!(diff.contains("+++ b/f\n@@ -0,0 +1 @@\n+hi\n"), "{diff}");
-    // What people read can be fed to git, and does the same there.
+    // By its whole id and by the end of it.
     let id = glass.json(&["inspect"])["id"].as_str().unwrap().to_owned();
     assert_eq!(glass.run(&["diff", &id]).ok(), diff);
     assert_eq!(glass.run(&["diff", &id[id.len() - 8..]]).ok(), diff);

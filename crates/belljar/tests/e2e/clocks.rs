@@ -16,7 +16,8 @@ promises! { [root]: what_was_changed_outlives_the_clock }
 fn ended(glass: &Glass, id: &str) -> Value {
     eventually("the sandbox ends", || {
         let info = glass.json(&["inspect", id]);
-        if info["status"] == "TERMINATED" { Ok(info) } else { Err(info.to_string()) }
+        let over = info["status"] == "TERMINATED" && info["state"] != "stopping";
+        if over { Ok(info) } else { Err(info.to_string()) }
     })
 }
 

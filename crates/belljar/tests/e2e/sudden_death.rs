@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use crate::support::{Glass, Process, Started, promises, until};
+use crate::support::{Glass, Started, promises, until};
 
 promises! { [root, user, delegated]:
     belljar_killed_at_any_moment_leaves_nothing,
@@ -64,17 +64,9 @@ fn belljar_killed_in_the_middle_of_a_command_leaves_nothing(glass: &Glass) {
     });
 }
 
-/// The keeper outside and the first process inside.
-fn keeper_and_first(glass: &Glass) -> (Process, Process) {
-    let own: Vec<_> = glass.watch.processes().into_iter().filter(Process::is_init).collect();
-    let first = own.iter().find(|process| process.inner == 1).unwrap_or_else(|| panic!("{own:?}")).clone();
-    let keeper = own.iter().find(|process| process.inner == process.pid).unwrap_or_else(|| panic!("{own:?}"));
-    (keeper.clone(), first)
-}
-
 fn a_killed_keeper_takes_its_sandbox_along(glass: &Glass) {
     let run = Started::of(&mut glass.belljar(&["run", "--", "sh", "-c", "echo ready; sleep 1000"]));
-    keeper_and_first(glass).0.kill();
+    glass.watch.keeper_and_first().0.kill();
     let ended = run.wait();
     assert!(ended.code.is_some_and(|code| code != 0), "{ended:?}");
     until("all processes are gone", || glass.watch.processes().is_empty());
@@ -82,7 +74,7 @@ fn a_killed_keeper_takes_its_sandbox_along(glass: &Glass) {
 
 fn a_killed_first_process_ends_its_sandbox(glass: &Glass) {
     let run = Started::of(&mut glass.belljar(&["run", "--", "sh", "-c", "echo ready; sleep 1000"]));
-    keeper_and_first(glass).1.kill();
+    glass.watch.keeper_and_first().1.kill();
     run.wait().code(137);
     until("all processes are gone", || glass.watch.processes().is_empty());
 }
@@ -90,7 +82,7 @@ fn a_killed_first_process_ends_its_sandbox(glass: &Glass) {
 fn a_kept_sandbox_whose_keeper_was_killed_can_be_discarded(glass: &Glass) {
     let id = glass.keep(&[]);
     glass.exec(&id, "setsid sleep 1000 > /dev/null 2>&1 &").ok();
-    keeper_and_first(glass).0.kill();
+    glass.watch.keeper_and_first().0.kill();
     until("all processes are gone", || glass.watch.processes().is_empty());
     let info = glass.json(&["inspect", &id]);
     assert_eq!(info["state"], "failed", "{info}");

@@ -27,7 +27,7 @@ use caller::Delegation;
 pub(crate) use ended::Ended;
 pub(crate) use started::Started;
 pub(crate) use terminal::Terminal;
-pub(crate) use traces::{Process, Watch, peak_memory};
+pub(crate) use traces::{Watch, peak_memory};
 
 /// How long anything may take on a machine that is busy with other things.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);

@@ -22,8 +22,7 @@ use rustix::{
 #[derive(Debug, Clone)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
-    /// What it executes, as the kernel names it.
-    pub(crate) program: String,
+    pub(crate) parent: i32,
     /// Its arguments.
     pub(crate) line: String,
     /// Its number in the innermost pid namespace.
@@ -38,19 +37,13 @@ impl Process {
         if field("State:")?.starts_with(['Z', 'X']) {
             return None;
         }
-        let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         Some(Self {
             pid,
-            program: program.to_string_lossy().into_owned(),
+            parent: field("PPid:")?.parse().ok()?,
             line: String::from_utf8_lossy(&line).replace('\0', " "),
             inner: field("NSpid:")?.split_whitespace().last()?.parse().ok()?,
         })
-    }
-
-    /// Whether it is belljar's own part of a sandbox rather than a command in it.
-    pub(crate) fn is_init(&self) -> bool {
-        self.program.contains("memfd:belljar-init")
     }
 
     pub(crate) fn kill(&self) {
@@ -95,6 +88,15 @@ impl Watch {
             limit.is_some_and(|limit| limit.split_whitespace().next() == Some(&mark))
         };
         pids.filter(marked).filter_map(Process::read).collect()
+    }
+
+    /// The keeper outside and the first process inside of the one sandbox there is.
+    pub(crate) fn keeper_and_first(&self) -> (Process, Process) {
+        let all = self.processes();
+        let first = all.iter().find(|process| process.inner == 1).unwrap_or_else(|| panic!("{all:?}"));
+        let keeper =
+            all.iter().find(|process| process.pid == first.parent).unwrap_or_else(|| panic!("{all:?}"));
+        (keeper.clone(), first.clone())
     }
 
     /// What is there of this test's sandboxes apart from files, one line each.
