@@ -65,6 +65,9 @@ pub(crate) enum Command {
     Template(Template),
     /// Say what sandboxes can do on this host, and what to do where they cannot.
     Doctor(Doctor),
+    /// Measure what sandboxes cost on this machine.
+    #[command(subcommand)]
+    Bench(crate::commands::bench::Bench),
     /// Print shell completions.
     Completions(Completions),
     /// Write the manual pages to a directory, or print the main one.

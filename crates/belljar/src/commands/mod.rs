@@ -1,6 +1,7 @@
 //! One file per command; each is a few calls.
 
 mod apply;
+pub(crate) mod bench;
 mod completions;
 mod cp;
 mod diff;
@@ -46,6 +47,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::KillAgent(args) => terminate::kill_agent(context, &args),
         Command::Template(args) => template::template(context, args),
         Command::Doctor(args) => doctor::doctor(context, &args),
+        Command::Bench(args) => bench::bench(context, &args),
         Command::Completions(args) => completions::completions(&args),
         Command::Man(args) => man::man(&args),
         Command::Probe { name } => doctor::probe(&name),
