@@ -3,6 +3,7 @@
 //! One file per chore. Refuses: anything the product needs at run time; no crate depends on this one.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod check;
 mod needs;
 mod prepare;
@@ -32,6 +33,8 @@ enum Chore {
     Check,
     /// The repository's own rules alone.
     Tidy,
+    /// Measure belljar beside bubblewrap and Docker.
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -50,5 +53,6 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Chore::Test(options) => test::run(&workspace, options),
         Chore::Check => check::run(&workspace),
         Chore::Tidy => tidy::run(&workspace),
+        Chore::Bench(options) => bench::run(&workspace, options),
     }
 }

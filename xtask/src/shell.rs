@@ -37,6 +37,11 @@ impl Workspace {
         Ok(Self { root: root.to_owned(), cache, target })
     }
 
+    /// Where cargo puts what it builds here.
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
     /// A cargo command at the workspace root, building outside the clone.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -1,0 +1,79 @@
+//! `cargo xtask bench`: belljar beside bubblewrap and Docker, measured in one run on this machine.
+//!
+//! Contestants take turns in random order, so that a busy moment of the machine falls on all of them. One file per
+//! question; [`page`] writes the answers to `docs/benchmarks.md`.
+
+mod contestant;
+mod docker;
+mod growth;
+mod host;
+mod idle;
+mod page;
+mod rounds;
+mod site;
+mod target;
+mod times;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use self::{docker::Docker, page::Findings, site::Site};
+use crate::shell::{self, Workspace};
+
+/// How long to measure.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// A few rounds and few sandboxes, to see that everything works; the numbers are not kept.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    rounds: usize,
+    creations: u32,
+    live: &'static [u32],
+    forks: u32,
+    idle: usize,
+}
+
+const FULL: Extent = Extent { rounds: 100, creations: 40, live: &[10, 100, 500, 1000], forks: 100, idle: 50 };
+const QUICK: Extent = Extent { rounds: 8, creations: 8, live: &[10, 50], forks: 20, idle: 5 };
+
+/// Builds the product, measures, prints, and rewrites the page.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
+    let extent = if options.quick { QUICK } else { FULL };
+    shell::run(&mut workspace.cargo(&["build", "--release", "--package", "belljar"]))?;
+    let host = host::describe(workspace)?;
+    let site = Site::prepare(&workspace.target().join("release/belljar"))?;
+    // Declared after the site, so that it stops before its directory goes.
+    let docker = Docker::start(&site);
+    let docker = docker.inspect_err(|error| shout(&format!("Docker is not measured: {error:#}"))).ok();
+
+    let live = site.keep_one()?;
+    let contestants = contestant::all(&site, docker.as_ref(), &live);
+    let races = rounds::race(contestants, extent.rounds)?;
+    for race in races.iter().filter(|race| race.times.failures() > 0) {
+        shout(&format!("{} failed {} times", race.name, race.times.failures()));
+    }
+    site.clear()?;
+    drop(docker);
+    let idle = idle::measure(&site, extent.idle).context("measure idle sandboxes")?;
+    let growth = growth::creation(&site, extent.live, extent.creations).context("measure creation")?;
+    let forks = growth::forks(&site, extent.forks).context("measure forks")?;
+
+    let findings = Findings { host: host.finish(), rounds: extent.rounds, races, idle, growth, forks };
+    let text = page::render(&findings);
+    println!("\n{text}");
+    if options.quick {
+        println!("a quick run is too short to be kept; docs/benchmarks.md stays as it is");
+        return Ok(());
+    }
+    page::store(&workspace.root.join("docs/benchmarks.md"), &text)
+}
+
+/// What must not be overlooked between lines of progress.
+fn shout(text: &str) {
+    eprintln!("\n*** {text}\n");
+}
