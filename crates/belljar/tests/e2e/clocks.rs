@@ -9,9 +9,8 @@ promises! { [root, user]:
     a_sandbox_nobody_uses_is_ended_and_named,
     a_command_keeps_its_sandbox_from_being_idle,
     a_life_ends_in_the_middle_of_a_command,
+    what_was_changed_outlives_the_clock,
 }
-
-promises! { [root]: what_was_changed_outlives_the_clock }
 
 fn ended(glass: &Glass, id: &str) -> Value {
     eventually("the sandbox ends", || {

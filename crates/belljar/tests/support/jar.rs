@@ -6,6 +6,8 @@ use std::{
     os::unix::fs::{PermissionsExt, chown},
     path::{Path, PathBuf},
     process::{Command, Output},
+    thread,
+    time::{Duration, Instant},
 };
 
 use belljar_probe::{
@@ -185,8 +187,16 @@ impl Jar {
 
     /// A sandbox that is over leaves nothing but what it changed, and the probes change nothing that lasts.
     pub(crate) fn assert_nothing_is_left(&self) {
-        let left = succeed(self.belljar(["list", "--all"]));
-        assert!(!left.contains("running"), "{left}");
+        // A sandbox that changed nothing is removed without belljar waiting for it.
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            let left = succeed(self.belljar(["list", "--all"]));
+            if !left.contains("running") && !left.contains("stopping") {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{left}");
+            thread::yield_now();
+        }
     }
 }
 

@@ -253,12 +253,41 @@ impl<'a> Keeper<'a> {
     }
 
     fn end(&self, cause: Cause, traces: &Traces) -> ! {
-        self.end_telling(cause, traces, LIFELINE)
+        self.clear_away();
+        if *traces == Traces::Keep && self.life.disk_in_memory && !self.lifeline {
+            self.hold_the_disk(cause);
+        }
+        self.finish(cause, traces, LIFELINE)
     }
 
-    /// Kills the sandbox by its PID 1, which takes every process of its pid namespace along, then removes its control
-    /// groups and, if nobody wants it any more, its record.
     fn end_telling(&self, cause: Cause, traces: &Traces, answer_to: i32) -> ! {
+        self.clear_away();
+        self.finish(cause, traces, answer_to)
+    }
+
+    /// Nobody was there to copy what the sandbox changed out of memory: holds it until somebody comes.
+    fn hold_the_disk(&self, cause: Cause) -> ! {
+        self.write_down(cause);
+        loop {
+            let Ok(visitor) = sys::accept(&self.door) else { sys::exit(0) };
+            let [spoke] = sys::wait_readable([visitor.0], Some(1000));
+            let mut frame = [0_u8; 64];
+            let count =
+                if spoke { sys::receive(visitor.0, &mut frame).map_or(0, |(count, _)| count) } else { 0 };
+            match frame.get(..count).and_then(decode::<ToKeeper>) {
+                Some(ToKeeper::Disk) => {
+                    let _visitor_left = sys::send(visitor.0, &encode(&FromKeeper::Disk), self.disk.as_ref());
+                }
+                Some(ToKeeper::Stop { .. }) => self.finish(cause, &Traces::Keep, visitor.0),
+                Some(ToKeeper::Destroy) => self.finish(cause, &Traces::Remove, visitor.0),
+                Some(ToKeeper::Release | ToKeeper::Extend { .. }) | None => {}
+            }
+        }
+    }
+
+    /// Kills the sandbox by its PID 1, which takes every process of its pid namespace along, and removes its control
+    /// groups.
+    fn clear_away(&self) {
         sys::kill(self.init, sys::SIGKILL);
         if let Some((file, text)) = &self.life.thaw {
             // A process frozen by cgroup v1 does not even die.
@@ -268,12 +297,18 @@ impl<'a> Keeper<'a> {
         for dir in &self.life.cgroup_dirs {
             tree::remove_cgroup(dir);
         }
+    }
+
+    fn write_down(&self, cause: Cause) {
+        let path = sys::join(&[&self.life.state_dir, "/ended"]);
+        let _already = sys::create_file(&path, name_of(cause));
+    }
+
+    /// The last act: the record is kept with its cause, or removed.
+    fn finish(&self, cause: Cause, traces: &Traces, answer_to: i32) -> ! {
         match traces {
             Traces::Remove => tree::remove(&self.life.state_dir),
-            Traces::Keep => {
-                let path = sys::join(&[&self.life.state_dir, "/ended"]);
-                let _already = sys::create_file(&path, name_of(cause));
-            }
+            Traces::Keep => self.write_down(cause),
         }
         let _nobody_listens = sys::send(answer_to, &encode(&FromKeeper::Gone { cause }), None);
         sys::exit(0)

@@ -249,6 +249,8 @@ pub struct Life {
     pub thaw: Option<(String, String)>,
     /// Directory that records the sandbox.
     pub state_dir: String,
+    /// Whether the private disk is memory, and what the sandbox changed goes with whoever holds it last.
+    pub disk_in_memory: bool,
 }
 
 /// Shows a seccomp program by its length, keeps it whole on the wire.

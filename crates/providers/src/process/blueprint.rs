@@ -110,6 +110,7 @@ pub(super) fn draw(
             cgroup_dirs: group.dirs().iter().map(|dir| text(dir)).collect(),
             thaw: group.thaw().map(|(file, word)| (text(&file), word)),
             state_dir: text(state_dir),
+            disk_in_memory: facts.disk == DiskKind::Tmpfs,
         },
         cgroups: u32::try_from(group.dirs().len()).unwrap_or(0),
         steps,

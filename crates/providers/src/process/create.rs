@@ -18,7 +18,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::{
     blueprint::{self, Roots},
-    etc,
+    changes, etc,
     facts::HostFacts,
     ids, levels, making,
     record::{Process, Record},
@@ -247,7 +247,8 @@ impl Draft {
     }
 
     fn abandon(self) {
-        let _already = fs::remove_dir_all(&self.dir);
+        // The keeper may be writing down the same end.
+        let _already = changes::remove_tree(&self.dir);
         let _already = fs::remove_file(&self.marker);
     }
 }

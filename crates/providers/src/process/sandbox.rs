@@ -97,11 +97,11 @@ impl ProcessSandbox {
             let frozen = record.group.is_frozen();
             return (if frozen { SandboxState::Paused } else { SandboxState::Running }, None);
         }
-        if record.keeper.is_alive() {
+        let word = fs::read_to_string(dir.join("ended")).ok();
+        if word.is_none() && record.keeper.is_alive() {
             // It has yet to write down why.
             return (SandboxState::Stopping, None);
         }
-        let word = fs::read_to_string(dir.join("ended")).ok();
         let at = fs::metadata(dir.join("ended")).and_then(|meta| meta.modified()).unwrap_or(record.created);
         match word.as_deref() {
             Some("died") | None => (SandboxState::Failed, Some(Ended { at, cause: None })),
@@ -312,7 +312,10 @@ impl Sandbox for ProcessSandbox {
         record.keeper.ends();
         // One that was killed has removed nothing.
         record.group.remove();
-        match self.update(|record| record.ended = Some(Ended { at: SystemTime::now(), cause })) {
+        // What ended it first is what ended it.
+        let earlier = Self::state(&record, &self.dir()).1.filter(|ended| ended.cause.is_some());
+        let ended = earlier.unwrap_or(Ended { at: SystemTime::now(), cause });
+        match self.update(|record| record.ended = Some(ended)) {
             // Its maker had nothing to keep and removed it meanwhile.
             Err(_) if !self.dir().exists() => Ok(()),
             written => written,

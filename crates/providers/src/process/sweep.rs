@@ -7,10 +7,10 @@ use belljar_jail::{
     cgroup::{Group, Hierarchy},
     disk,
 };
-use belljar_ports::SandboxError;
+use belljar_ports::{Sandbox, SandboxError};
 use rustix::fs::{FlockOperation, flock};
 
-use super::{making, record::Record, sandboxes, snapshot};
+use super::{making, record::Record, sandbox::ProcessSandbox, sandboxes, snapshot};
 
 /// Removes every half-made sandbox whose maker is dead, the control groups of dead sandboxes, and half-written files.
 pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
@@ -19,6 +19,12 @@ pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxEr
         let dead = !record.keeper.is_alive() && !record.init.is_alive();
         if dead && record.group.dirs().iter().any(|dir| dir.exists()) {
             record.group.remove();
+            removed += 1;
+        }
+        let held = record.ended.is_none() && record.keeper.is_alive() && !record.init.is_alive();
+        if held && record.dir(home).join("ended").exists() {
+            // Its time was over with nobody there: what it changed is copied out of memory, and its keeper let go.
+            ProcessSandbox::adopt(home, record).stop(None)?;
             removed += 1;
         }
     }

@@ -204,10 +204,12 @@ impl Glass {
             if left.is_empty() { Ok(()) } else { Err(left.join("\n")) }
         });
         self.run(&["discard", "--all"]).ok();
-        for name in ["making", "sandboxes"] {
-            let left: Vec<_> = fs::read_dir(self.home().join(name)).unwrap().flatten().collect();
-            assert!(left.is_empty(), "left in {name}: {left:?}");
-        }
+        eventually("no record is left", || {
+            let dirs =
+                ["making", "sandboxes"].map(|name| fs::read_dir(self.home().join(name)).unwrap().flatten());
+            let left: Vec<_> = dirs.into_iter().flatten().map(|entry| entry.path()).collect();
+            if left.is_empty() { Ok(()) } else { Err(format!("{left:?}")) }
+        });
         let drafts = traces::drafts(&self.home());
         assert!(drafts.is_empty(), "half-written files left: {drafts:?}");
     }
