@@ -97,7 +97,6 @@ fn check(user: User, flags: &[&str], probes: &str) {
     }
     let touched: Vec<Touch> = canaries.verify();
     assert!(escaped.is_empty() && touched.is_empty(), "escaped: {escaped:#?}\ntouched: {touched:#?}");
-    jar.assert_nothing_is_left();
 }
 
 fn probe(number: &str) -> &'static Probe {

@@ -26,7 +26,6 @@ fn stopping_the_shepherd_does_not_stop_the_clock() {
         let script = "(while :; do kill -STOP 2; done) & sleep 1000";
         let output = jar.belljar(["run", "--timeout", "1s", "--", "sh", "-c", script]).output().unwrap();
         assert_eq!(output.status.code(), Some(TOO_LONG), "{output:?}");
-        jar.assert_nothing_is_left();
     }
 }
 

@@ -6,7 +6,6 @@ use std::{
     os::unix::fs::{PermissionsExt, chown},
     path::{Path, PathBuf},
     process::{Command, Output},
-    thread,
     time::{Duration, Instant},
 };
 
@@ -186,16 +185,32 @@ impl Jar {
     }
 
     /// A sandbox that is over leaves nothing but what it changed, and the probes change nothing that lasts.
-    pub(crate) fn assert_nothing_is_left(&self) {
-        // A sandbox that changed nothing is removed without belljar waiting for it.
-        let deadline = Instant::now() + Duration::from_secs(30);
-        loop {
-            let left = succeed(self.belljar(["list", "--all"]));
-            if !left.contains("running") && !left.contains("stopping") {
-                return;
-            }
-            assert!(Instant::now() < deadline, "{left}");
-            thread::yield_now();
+    fn assert_nothing_is_left(&self) {
+        let mut left = String::new();
+        let gone = eventually(|| {
+            left = succeed(self.belljar(["list", "--all"]));
+            !left.contains("running")
+        });
+        assert!(gone, "{left}");
+    }
+}
+
+impl Drop for Jar {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.assert_nothing_is_left();
+        }
+    }
+}
+
+/// Asks until the answer is yes: belljar does not wait for the end of a sandbox nobody needs any more.
+pub(crate) fn eventually(mut is_so: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + Duration::from_secs(20);
+    loop {
+        match is_so() {
+            true => return true,
+            false if Instant::now() >= end => return false,
+            false => std::thread::yield_now(),
         }
     }
 }
