@@ -43,12 +43,16 @@ pub(super) struct Order<'a> {
 pub(super) fn create(order: Order<'_>) -> Result<ProcessSandbox, SandboxError> {
     let Order { home, facts, id, spec, .. } = order;
     refuse_unsupported(spec)?;
-    // The keeper first: it makes the namespaces while everything else is prepared.
-    let bed = Bed::make(facts, id, spec)?;
-    sweep::half_made(home, &facts.cgroups)?;
-    let roots = resolve(home, facts, spec)?;
     let draft = Draft::begin(home, id)?;
-    let made = build(order, &roots, &draft.dir, bed);
+    let made = thread::scope(|scope| {
+        // First what takes longest: the disk, needed last, and the keeper, who makes the namespaces meanwhile.
+        let disk_job = || scope.spawn(|| make_disk(home, &draft.dir, spec));
+        let disk_job = (facts.disk == DiskKind::Image).then(disk_job);
+        let bed = Bed::make(facts, id, spec)?;
+        sweep::half_made(home, &facts.cgroups)?;
+        let roots = resolve(home, facts, spec)?;
+        build(order, &roots, &draft.dir, bed, disk_job)
+    });
     match made {
         Ok(sandbox) => {
             draft.finish();
@@ -111,41 +115,41 @@ fn resolve_template(home: &Path, spec: &SandboxSpec) -> Result<Roots, SandboxErr
     })
 }
 
-fn build(order: Order<'_>, roots: &Roots, dir: &Path, bed: Bed) -> Result<ProcessSandbox, SandboxError> {
+fn build(
+    order: Order<'_>,
+    roots: &Roots,
+    dir: &Path,
+    bed: Bed,
+    disk_job: Option<DiskJob<'_>>,
+) -> Result<ProcessSandbox, SandboxError> {
     let Order { home, facts, id, spec, keep } = order;
     let Bed { base, held, cradle } = bed;
-    let disk = facts.disk;
-    thread::scope(|scope| {
-        // The disk takes longest and is needed last: it is made while the rest is built.
-        let disk_job = (disk == DiskKind::Image).then(|| scope.spawn(|| make_disk(home, dir, spec)));
-        let (blueprint, doors) = prepare(order, roots, dir, base)?;
-        let record = |(keeper, init)| Record {
-            id,
-            spec: spec.clone(),
-            created: SystemTime::now(),
-            command: Vec::new(),
-            keeper: Process::of(keeper),
-            init: Process::of(init),
-            disk,
-            id_base: base,
-            user: (blueprint.plan.identity.uid, blueprint.plan.identity.gid),
-            home: blueprint.home.clone(),
-            cwd: blueprint.cwd.clone(),
-            env: blueprint.env.clone(),
-            group: blueprint.group.clone(),
-            levels: levels::of(facts, spec),
-            layers: roots.layers.clone(),
-            snapshots: roots.snapshots.clone(),
-            ended: None,
-            report: None,
-        };
-        let plan = blueprint.plan.clone();
-        cradle
-            .launch(plan, &doors, &held)
-            .map_err(start_error)
-            .and_then(|launching| follow(home, launching, disk_job, record, keep))
-            .inspect_err(|_| blueprint.group.remove())
-    })
+    let (blueprint, doors) = prepare(order, roots, dir, base)?;
+    let record = |(keeper, init)| Record {
+        id,
+        spec: spec.clone(),
+        created: SystemTime::now(),
+        command: Vec::new(),
+        keeper: Process::of(keeper),
+        init: Process::of(init),
+        disk: facts.disk,
+        id_base: base,
+        user: (blueprint.plan.identity.uid, blueprint.plan.identity.gid),
+        home: blueprint.home.clone(),
+        cwd: blueprint.cwd.clone(),
+        env: blueprint.env.clone(),
+        group: blueprint.group.clone(),
+        levels: levels::of(facts, spec),
+        layers: roots.layers.clone(),
+        snapshots: roots.snapshots.clone(),
+        ended: None,
+        report: None,
+    };
+    cradle
+        .launch(blueprint.plan.clone(), &doors, &held)
+        .map_err(start_error)
+        .and_then(|launching| follow(home, launching, disk_job, record, keep))
+        .inspect_err(|_| blueprint.group.remove())
 }
 
 type DiskJob<'scope> = thread::ScopedJoinHandle<'scope, Result<OwnedFd, DiskError>>;
@@ -159,16 +163,29 @@ fn follow(
     keep: Keep,
 ) -> Result<ProcessSandbox, SandboxError> {
     let record = record(launching.born().map_err(start_error)?);
-    record.save(home)?;
-    if let Some(job) = disk_job {
-        let made =
-            job.join().map_err(|_panicked| SandboxError::Invalid("the disk's maker panicked".to_owned()))?;
-        let disk = made.map_err(|e| SandboxError::provider("make the private disk", e))?;
-        // A builder that is gone says why below.
-        let _gone = launching.give_disk(&disk);
+    match disk_job {
+        // The builder may be waiting for it already.
+        Some(job) if job.is_finished() => {
+            hand_over(&launching, job)?;
+            record.save(home)?;
+        }
+        Some(job) => {
+            record.save(home)?;
+            hand_over(&launching, job)?;
+        }
+        None => record.save(home)?,
     }
     let launched = launching.ready().map_err(start_error)?;
     ProcessSandbox::launched(home, record, launched, keep)
+}
+
+fn hand_over(launching: &Launching, job: DiskJob<'_>) -> Result<(), SandboxError> {
+    let made =
+        job.join().map_err(|_panicked| SandboxError::Invalid("the disk's maker panicked".to_owned()))?;
+    let disk = made.map_err(|e| SandboxError::provider("make the private disk", e))?;
+    // A builder that is gone says why when it is asked for.
+    let _gone = launching.give_disk(&disk);
+    Ok(())
 }
 
 /// Where a sandbox is born: its id range, what must be held for its life, and its keeper.

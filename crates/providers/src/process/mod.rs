@@ -26,6 +26,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec, SnapshotId};
@@ -41,11 +42,13 @@ use sandbox::ProcessSandbox;
 #[derive(Debug)]
 pub struct ProcessProvider {
     home: PathBuf,
-    facts: HostFacts,
+    env: BTreeMap<String, String>,
+    /// Gathered when first needed: whoever only talks to a sandbox needs none.
+    facts: OnceLock<HostFacts>,
 }
 
 impl ProcessProvider {
-    /// Looks at the host once. `home` is `$BELLJAR_HOME`; `env` the caller's environment.
+    /// Looks at the host once, when first needed. `home` is `$BELLJAR_HOME`; `env` the caller's environment.
     ///
     /// # Errors
     /// When `home` cannot be made.
@@ -60,19 +63,19 @@ impl ProcessProvider {
                 other => other.map_err(|e| SandboxError::provider("make belljar's own directory", e))?,
             }
         }
-        Ok(Self { home: home.to_path_buf(), facts: HostFacts::gather(env) })
+        Ok(Self { home: home.to_path_buf(), env, facts: OnceLock::new() })
     }
 
     /// What this provider knows about the host.
     #[must_use]
-    pub const fn facts(&self) -> &HostFacts {
-        &self.facts
+    pub fn facts(&self) -> &HostFacts {
+        self.facts.get_or_init(|| HostFacts::gather(self.env.clone()))
     }
 
     /// Which promises of such a sandbox hold on this host, and by what: what its record would say.
     #[must_use]
     pub fn levels(&self, spec: &SandboxSpec) -> Vec<Level> {
-        levels::of(&self.facts, spec)
+        levels::of(self.facts(), spec)
     }
 
     /// Draws the plan of a sandbox without making it.
@@ -80,9 +83,9 @@ impl ProcessProvider {
     /// # Errors
     /// When no such sandbox can be made.
     pub fn plan(&self, id: SandboxId, spec: &SandboxSpec) -> Result<Plan, SandboxError> {
-        let roots = create::resolve(&self.home, &self.facts, spec)?;
+        let roots = create::resolve(&self.home, self.facts(), spec)?;
         let dir = sandboxes(&self.home).join(id.to_string());
-        blueprint::draw(&self.facts, id, spec, &roots, &dir, ids::candidate(id, 0)).map(|drawn| drawn.plan)
+        blueprint::draw(self.facts(), id, spec, &roots, &dir, ids::candidate(id, 0)).map(|drawn| drawn.plan)
     }
 }
 
@@ -120,9 +123,12 @@ impl SandboxProvider for ProcessProvider {
             (Controller::Freezer, Capability::Pause),
         ];
         all.extend(
-            controlled.into_iter().filter(|(c, _)| self.facts.controls(*c)).map(|(_, capability)| capability),
+            controlled
+                .into_iter()
+                .filter(|(c, _)| self.facts().controls(*c))
+                .map(|(_, capability)| capability),
         );
-        if self.facts.root {
+        if self.facts().root {
             all.push(Capability::Users);
         }
         all
@@ -134,7 +140,7 @@ impl SandboxProvider for ProcessProvider {
         spec: &SandboxSpec,
         keep: Keep,
     ) -> Result<Box<dyn Sandbox>, SandboxError> {
-        create::create(create::Order { home: &self.home, facts: &self.facts, id, spec, keep })
+        create::create(create::Order { home: &self.home, facts: self.facts(), id, spec, keep })
             .map(|made| Box::new(made) as Box<dyn Sandbox>)
     }
 
@@ -161,6 +167,6 @@ impl SandboxProvider for ProcessProvider {
     }
 
     fn sweep(&self) -> Result<usize, SandboxError> {
-        sweep::sweep(&self.home, &self.facts.cgroups)
+        sweep::sweep(&self.home, &self.facts().cgroups)
     }
 }
