@@ -7,6 +7,7 @@ use crate::shell::{self, Workspace};
 /// The machine, as it was before measuring.
 #[derive(Debug, Clone)]
 pub(crate) struct Host {
+    cores: f64,
     lines: Vec<(&'static str, String)>,
 }
 
@@ -34,7 +35,7 @@ pub(crate) fn describe(workspace: &Workspace) -> anyhow::Result<Host> {
         ("Docker", version("dockerd").unwrap_or_else(|| "absent".to_owned())),
         ("Load before", read("/proc/loadavg")?),
     ];
-    Ok(Host { lines })
+    Ok(Host { cores: f64::from(u32::try_from(cores.get()).unwrap_or(u32::MAX)), lines })
 }
 
 impl Host {
@@ -42,6 +43,13 @@ impl Host {
     pub(crate) fn finish(mut self) -> Vec<(&'static str, String)> {
         let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         self.lines.push(("Load after", load.trim().to_owned()));
+        // What measuring itself adds to the load afterwards is no noise.
+        let before = self.lines.iter().find(|(name, _)| *name == "Load before");
+        let before = before.and_then(|(_, text)| text.split(' ').next()?.parse::<f64>().ok());
+        if before.is_some_and(|load| load > self.cores) {
+            let warning = "more was running than there are cores: repeat this on a quiet machine";
+            self.lines.push(("**Noise**", warning.to_owned()));
+        }
         self.lines
     }
 }
