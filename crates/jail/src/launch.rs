@@ -118,8 +118,8 @@ impl Cradle {
     /// When the plan cannot be handed over; then nothing is left but what the caller made.
     pub fn launch(self, plan: Plan, cgroups: &[OwnedFd], held: &[OwnedFd]) -> Result<Launching, LaunchError> {
         let state = Path::new(&plan.life.state_dir).to_path_buf();
-        let control_door = open_door(&state, CONTROL_DOOR).map_err(host("open the control door"))?;
-        let keeper_door = open_door(&state, KEEPER_DOOR).map_err(host("open the keeper's door"))?;
+        let control_door = door().map_err(host("make the control door"))?;
+        let keeper_door = door().map_err(host("make the keeper's door"))?;
         let (first, first_inside) = wire::pair().map_err(host("make a socket pair"))?;
         let charge = encode(&Charge { life: plan.life.clone() });
         let plan_file =
@@ -134,7 +134,10 @@ impl Cradle {
             born: None,
             ready: None,
         };
+        // The doors are opened while the root is being built: each costs the host a new inode.
         let handed = wire::send(&launching.line, b"boot", &fds)
+            .and_then(|()| open_door(&control_door, &state, CONTROL_DOOR))
+            .and_then(|()| open_door(&keeper_door, &state, KEEPER_DOOR))
             .and_then(|()| wire::send(&launching.lifeline.socket, &charge, &kept));
         match handed {
             Ok(()) => Ok(launching),
@@ -246,23 +249,26 @@ fn bury_later(child: Child) {
     }
 }
 
-/// A listening packet socket in a directory, reached through the directory's descriptor because a socket's path may
+fn door() -> io::Result<OwnedFd> {
+    Ok(socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?)
+}
+
+/// Makes a packet socket listen in a directory, reached through the directory's descriptor because a socket's path may
 /// have no more than 107 bytes and a home directory may be deep.
-fn open_door(dir: &Path, name: &str) -> io::Result<OwnedFd> {
+fn open_door(socket: &OwnedFd, dir: &Path, name: &str) -> io::Result<()> {
     let handle = File::open(dir)?;
     let address = SocketAddrUnix::new(format!("/proc/self/fd/{}/{name}", handle.as_raw_fd()))?;
-    let socket = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
-    bind(&socket, &address)?;
+    bind(socket, &address)?;
     rustix::fs::chmod(dir.join(name), rustix::fs::Mode::from_raw_mode(0o600))?;
-    listen(&socket, 64)?;
-    Ok(socket)
+    listen(socket, 64)?;
+    Ok(())
 }
 
 /// Connects to a door in a sandbox's directory.
 pub(crate) fn knock(dir: &Path, name: &str) -> io::Result<OwnedFd> {
     let handle = File::open(dir)?;
     let address = SocketAddrUnix::new(format!("/proc/self/fd/{}/{name}", handle.as_raw_fd()))?;
-    let socket = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    let socket = door()?;
     rustix::net::connect(&socket, &address)?;
     Ok(socket)
 }

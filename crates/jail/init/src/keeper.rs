@@ -11,7 +11,7 @@ use belljar_init::{
 };
 
 use crate::{
-    At, Broken, LIFELINE, give_up, lockdown, pid1, root,
+    At, Broken, LIFELINE, give_up, lockdown, pid1, root, spare,
     sys::{self, EINVAL, Fd, Side},
     tree,
 };
@@ -311,6 +311,9 @@ impl<'a> Keeper<'a> {
             Traces::Keep => self.write_down(cause),
         }
         let _nobody_listens = sys::send(answer_to, &encode(&FromKeeper::Gone { cause }), None);
+        if let Some((blank, spare)) = &self.life.spare_disk {
+            let _next_time = spare::leave(blank, spare);
+        }
         sys::exit(0)
     }
 }

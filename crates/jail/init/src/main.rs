@@ -15,6 +15,7 @@ mod pid1;
 mod root;
 mod rt;
 mod shepherd;
+mod spare;
 mod sys;
 mod tree;
 

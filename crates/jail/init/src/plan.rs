@@ -251,6 +251,8 @@ pub struct Life {
     pub state_dir: String,
     /// Whether the private disk is memory, and what the sandbox changed goes with whoever holds it last.
     pub disk_in_memory: bool,
+    /// A formatted blank, and where to leave a copy of it for the next sandbox if there is none.
+    pub spare_disk: Option<(String, String)>,
 }
 
 /// Shows a seccomp program by its length, keeps it whole on the wire.

@@ -10,7 +10,7 @@ use belljar_domain::{MountMode, NetworkMode, Profile, SandboxId, SandboxSpec};
 use belljar_jail::{
     Prelude,
     cgroup::{Controller, Group},
-    disk::DiskKind,
+    disk::{self, DiskKind},
     landlock,
     plan::{Access, Disk, IdMap, Identity, Life, Lockdown, Network, Plan, Rlimit, Step},
     seccomp,
@@ -111,6 +111,7 @@ pub(super) fn draw(
             thaw: group.thaw().map(|(file, word)| (text(&file), word)),
             state_dir: text(state_dir),
             disk_in_memory: facts.disk == DiskKind::Tmpfs,
+            spare_disk: (facts.disk == DiskKind::Image).then(|| spare_disk(state_dir, spec)),
         },
         cgroups: u32::try_from(group.dirs().len()).unwrap_or(0),
         steps,
@@ -120,6 +121,11 @@ pub(super) fn draw(
     let mut env = env;
     env.extend(spec.env.iter().map(|(name, value)| (name.clone(), value.clone())));
     Ok(Blueprint { plan, group, env, cwd, home: user.home })
+}
+
+fn spare_disk(state_dir: &Path, spec: &SandboxSpec) -> (String, String) {
+    let cache = state_dir.ancestors().nth(2).unwrap_or(state_dir).join("cache");
+    (text(&disk::blank(&cache, &spec.limits)), text(&disk::spare(&cache, &spec.limits)))
 }
 
 /// Who the sandbox's user is: the owner of the workspace when root runs belljar, else the caller.

@@ -225,7 +225,11 @@ fn prepare(
 
 fn make_disk(home: &Path, dir: &Path, spec: &SandboxSpec) -> Result<OwnedFd, DiskError> {
     let image = dir.join(IMAGE);
-    disk::make_image(&home.join("cache"), &image, &spec.limits)?;
+    let cache = home.join("cache");
+    if let Some(taken) = disk::take_spare(&cache, &image, &spec.limits) {
+        return Ok(taken);
+    }
+    disk::make_image(&cache, &image, &spec.limits)?;
     disk::mount_image(&image, ImageAccess::Write)
 }
 

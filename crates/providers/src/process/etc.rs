@@ -67,7 +67,7 @@ pub(super) fn prepare(cache: &Path, written: &[Step]) -> io::Result<PathBuf> {
     if dir.is_dir() {
         return Ok(dir);
     }
-    let draft = cache.join(format!("etc-draft-{}", std::process::id()));
+    let draft = cache.join(format!("etc-{}.draft", std::process::id()));
     fs::create_dir_all(&draft)?;
     let filled = fill(&draft, written);
     // Whoever was first, the contents are the same.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use belljar_domain::{ExitReport, KillCause, Outcome, SandboxId, Span, Usage};
-use belljar_jail::{Connection, Exec, ExecError, Exited, Running, disk};
+use belljar_jail::{Connection, Exec, ExecError, Exited, Running, ToKeeper, ask_keeper, disk};
 use belljar_ports::{Execution, SandboxError, Streams};
 
 use super::record::Record;
@@ -48,8 +48,9 @@ impl ProcessExecution {
     }
 
     fn report(&self, exited: Option<Exited>) -> ExitReport {
-        let usage = measure(&self.record, self.disk.as_deref());
         let outcome = exited.map_or(Outcome::Signal(9), |exited| decode(exited.status));
+        let disk = self.disk.clone().or_else(|| self.ask_for_disk(outcome));
+        let usage = measure(&self.record, disk.as_deref());
         let grown =
             |now: Option<u64>, before: Option<u64>| now.zip(before).is_some_and(|(now, before)| now > before);
         let oom = grown(usage.oom_kills, self.before.oom_kills);
@@ -80,6 +81,14 @@ impl ProcessExecution {
         let peak = usage.memory_peak_bytes.or_else(|| exited.map(|exited| exited.max_rss_kib * 1024));
         let usage = Usage { memory_peak_bytes: peak, ..usage };
         ExitReport { outcome, cause, reached, duration: Span::millis(millis), usage }
+    }
+
+    /// The private disk, if it may have been why the command failed and this process does not hold it anyway.
+    fn ask_for_disk(&self, outcome: Outcome) -> Option<Arc<OwnedFd>> {
+        if outcome == Outcome::Code(0) {
+            return None;
+        }
+        ask_keeper(&self.state_dir, ToKeeper::Disk).ok()?.1.map(Arc::new)
     }
 
     /// What the keeper wrote down when the sandbox ended under the command.

@@ -206,7 +206,7 @@ impl Sandbox for ProcessSandbox {
             None => Connection::open(&record.dir(&self.home))
                 .map_err(|e| SandboxError::provider("reach the sandbox", e))?,
         };
-        let disk = self.disk().ok();
+        let disk = self.held.lock().unwrap_or_else(PoisonError::into_inner).disk.clone();
         let execution = ProcessExecution::start(
             &record,
             record.dir(&self.home),

@@ -213,3 +213,32 @@ pub(crate) fn map_memory(size: usize) -> Sys<usize> {
     // SAFETY: an anonymous private mapping at an address of the kernel's choice touches no memory in use.
     unsafe { call(k::__NR_mmap, [0, size, protection, flags, usize::MAX, 0]) }
 }
+
+/// Copies only what is written; the rest stays a hole.
+pub(crate) fn copy_sparse(from: &Fd, to: &Fd) -> Sys<()> {
+    const SEEK_END: usize = 2;
+    const SEEK_DATA: usize = 3;
+    const SEEK_HOLE: usize = 4;
+    let seek = |offset: usize, whence: usize| plain(k::__NR_lseek, [reg(from.0), offset, whence, 0]);
+    let length = seek(0, SEEK_END)?;
+    plain(k::__NR_ftruncate, [reg(to.0), length, 0, 0])?;
+    let mut end = 0;
+    while let Ok(start) = seek(end, SEEK_DATA) {
+        end = seek(start, SEEK_HOLE)?;
+        let (mut read_at, mut write_at) = (start as u64, start as u64);
+        while read_at < end as u64 {
+            let left = end - usize::try_from(read_at).unwrap_or(end);
+            let args =
+                [reg(from.0), &raw mut read_at as usize, reg(to.0), &raw mut write_at as usize, left, 0];
+            // SAFETY: copy_file_range reads and writes the two offsets (64-bit numbers), which outlive the call.
+            if unsafe { call(k::__NR_copy_file_range, args) }? == 0 {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn sync(fd: &Fd) -> Sys<()> {
+    plain(k::__NR_fsync, [reg(fd.0), 0, 0, 0]).map(drop)
+}
