@@ -34,10 +34,12 @@ pub(crate) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Opti
     let mut bytes = [0_u8; 4096];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut resets = 0;
     let received = loop {
         match recvmsg(&socket, &mut [IoSliceMut::new(&mut bytes)], &mut control, RecvFlags::CMSG_CLOEXEC) {
             Err(rustix::io::Errno::INTR) => {}
-            // The other side died with something of ours unread.
+            // The other side died with something of ours unread; what it said before is still there, after this.
+            Err(rustix::io::Errno::CONNRESET) if resets < 2 => resets += 1,
             Err(rustix::io::Errno::CONNRESET) => return Ok(None),
             other => break other?,
         }

@@ -122,6 +122,11 @@ impl Record {
         Ok(all)
     }
 
+    /// Removes it, so that the sandbox is no longer known.
+    pub(super) fn forget(&self, home: &Path) {
+        let _already = fs::remove_file(self.dir(home).join(FILE));
+    }
+
     /// Writes it, whole or not at all.
     pub(super) fn save(&self, home: &Path) -> Result<(), SandboxError> {
         let dir = self.dir(home);

@@ -324,8 +324,12 @@ impl Sandbox for ProcessSandbox {
 
     fn abandon(self: Box<Self>) -> Result<(), SandboxError> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).lifeline.is_some();
-        // The keeper sees its lifeline end and does the rest.
-        if held { Ok(()) } else { self.destroy() }
+        if !held {
+            return self.destroy();
+        }
+        // Nobody shall find it any more; the keeper sees its lifeline end and does the rest.
+        self.record().forget(&self.home);
+        Ok(())
     }
 
     fn destroy(&self) -> Result<(), SandboxError> {
