@@ -324,11 +324,13 @@ impl Sandbox for ProcessSandbox {
 
     fn abandon(self: Box<Self>) -> Result<(), SandboxError> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).lifeline.is_some();
-        if !held {
+        let record = self.record();
+        // A keeper whose sandbox ended by itself keeps the record, and is on its way out.
+        if !held || !record.keeper.is_alive() || !record.init.is_alive() {
             return self.destroy();
         }
         // Nobody shall find it any more; the keeper sees its lifeline end and does the rest.
-        self.record().forget(&self.home);
+        record.forget(&self.home);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use belljar_jail::{
 use belljar_ports::{Sandbox, SandboxError};
 use rustix::fs::{FlockOperation, flock};
 
-use super::{making, record::Record, sandbox::ProcessSandbox, sandboxes, snapshot};
+use super::{changes, making, record::Record, sandbox::ProcessSandbox, sandboxes, snapshot};
 
 /// Removes every half-made sandbox whose maker is dead, the control groups of dead sandboxes, and half-written files.
 pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
@@ -28,9 +28,28 @@ pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxEr
             removed += 1;
         }
     }
+    removed += forgotten(home, cgroups);
     snapshot::remove_drafts(home);
     disk::remove_drafts(&home.join("cache"));
     Ok(removed)
+}
+
+/// Directories of sandboxes that were let go and whose keepers died before they could remove them: neither a record nor
+/// a marker speaks for them.
+fn forgotten(home: &Path, cgroups: &Hierarchy) -> usize {
+    let names = fs::read_dir(sandboxes(home)).into_iter().flatten().flatten();
+    let ids = names.filter_map(|entry| entry.file_name().to_str()?.parse::<SandboxId>().ok());
+    let nobodys = |id: &SandboxId| {
+        let marked = making(home).join(id.to_string()).exists();
+        !marked && matches!(Record::load(home, *id), Err(SandboxError::Unknown(_)))
+    };
+    let left: Vec<_> = ids.filter(nobodys).collect();
+    for id in &left {
+        Group::named(cgroups, &format!("belljar-{id}")).remove();
+        // Its keeper may be at it as well.
+        let _gone = changes::remove_tree(&sandboxes(home).join(id.to_string()));
+    }
+    left.len()
 }
 
 /// The cheap part, done before every new sandbox: the directory of markers is empty unless a maker was killed.
