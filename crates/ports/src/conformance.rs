@@ -216,6 +216,13 @@ fn snapshots(bench: &Bench<'_>) -> Verdict {
     let copy = bench.provider.create((bench.sandbox_id)(), &asked, Keep::WithMaker).map_err(chain)?;
     let (_, text) = run(&*copy, &spec(&["sh", "-c", "cat made ~/own kept"]), "")?;
     expect("what was frozen", &text, &"frozen\nmine\nold".to_owned())?;
+    if declares(bench, Capability::Changes) {
+        // What the snapshot had counts as changed too, unless the copy took it back.
+        run(&*copy, &spec(&["sh", "-c", "rm made; echo fresh > other"]), "")?;
+        let found = copy.changes().map_err(chain)?;
+        let paths: Vec<_> = found.changes.iter().map(|change| change.path.display().to_string()).collect();
+        expect("changes of the copy", &paths, &vec!["other".to_owned()])?;
+    }
     copy.destroy().map_err(chain)?;
     bench.provider.remove_snapshot(id).map_err(chain)
 }

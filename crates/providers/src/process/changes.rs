@@ -1,8 +1,7 @@
 //! What a sandbox changed, read from its private disk.
 
 use std::{
-    fs,
-    io::{self, Read},
+    fs, io,
     os::{
         fd::{AsFd, OwnedFd},
         unix::fs::PermissionsExt,
@@ -12,10 +11,10 @@ use std::{
 };
 
 use belljar_jail::layer::{self, IdShift};
-use belljar_ports::{ChangedFiles, Changes, SandboxError};
+use belljar_ports::{Changes, SandboxError};
 use rustix::fs::{Mode, OFlags, openat};
 
-use super::{blueprint::ID_COUNT, record::Record, workspace};
+use super::{blueprint::ID_COUNT, record::Record, stack::Stack, workspace};
 
 /// Where the workspace's changes go when the disk itself goes with the sandbox.
 pub(super) const EXPORT: &str = "export";
@@ -46,11 +45,19 @@ pub(super) fn of(record: &Record, disk: Arc<OwnedFd>) -> Result<Changes, Sandbox
             hint: "copy files out with `belljar cp`".to_owned(),
         });
     };
-    let upper = upper(&*disk, workspace::PART)
-        .map_err(|e| SandboxError::provider("open the workspace's changes", e))?;
-    let changes = layer::scan(upper.as_fd(), base.as_path())
-        .map_err(|e| SandboxError::provider("compare the workspace", e))?;
-    Ok(Changes { base, since: record.created, changes, files: Arc::new(Upper { upper, _disk: disk }) })
+    let open = |e| SandboxError::provider("open the workspace's changes", e);
+    let mut layers = vec![upper(&*disk, workspace::PART).map_err(open)?];
+    for snapshot in &record.snapshots {
+        match fs::File::open(snapshot.join(workspace::PART)) {
+            Ok(layer) => layers.push(layer.into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(open(error)),
+        }
+    }
+    let stack = Stack::new(layers, disk);
+    let changes =
+        stack.scan(base.as_path()).map_err(|e| SandboxError::provider("compare the workspace", e))?;
+    Ok(Changes { base, since: record.created, changes, files: Arc::new(stack) })
 }
 
 /// Copies the workspace's changes out of a disk that will not survive.
@@ -69,25 +76,6 @@ pub(super) fn export(record: &Record, dir: &Path, disk: &OwnedFd) -> Result<(), 
 /// How ids on the private disk relate to ids inside.
 pub(super) fn shift(record: &Record) -> IdShift {
     record.id_base.map_or(IdShift::NONE, |base| IdShift { base, count: ID_COUNT })
-}
-
-#[derive(Debug)]
-struct Upper {
-    upper: OwnedFd,
-    /// A detached mount lives as long as a descriptor of it.
-    _disk: Arc<OwnedFd>,
-}
-
-impl ChangedFiles for Upper {
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        Ok(Box::new(fs::File::from(layer::open_beneath(self.upper.as_fd(), path)?)))
-    }
-
-    fn copy(&self, path: &Path, size: u64, to: &fs::File) -> io::Result<u64> {
-        let from = layer::open_beneath(self.upper.as_fd(), path)?;
-        layer::fill(to.as_fd(), from.as_fd(), size)?;
-        fs::File::from(from).metadata().map(|now| now.len())
-    }
 }
 
 /// Removes a tree even where its maker took away his own rights to its directories, or somebody still writes to it.

@@ -17,6 +17,7 @@ mod quotas;
 mod record;
 mod sandbox;
 mod snapshot;
+mod stack;
 mod sweep;
 mod toolchain;
 mod users;
