@@ -127,6 +127,13 @@ unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, count: usize) -> *mut
 /// As C's `memset`: the region is `count` bytes long.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn memset(to: *mut u8, byte: i32, count: usize) -> *mut u8 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: `rep stosb` writes exactly the `count` bytes at the pointer, which the caller vouches for.
+    unsafe {
+        core::arch::asm!("rep stosb", inout("rcx") count => _, inout("rdi") to => _, in("al") byte.to_le_bytes()[0],
+            options(nostack, preserves_flags));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
     for index in 0..count {
         // SAFETY: `index < count`, and the caller vouches for `count` bytes behind `to`. Volatile, because the compiler
         // would otherwise turn this loop into a call of itself.

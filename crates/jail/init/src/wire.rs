@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::plan::{IdMap, Life, Network, Plan};
 
 /// Largest frame sent as a packet; a larger execution request travels in a memory file.
-pub const MAX_FRAME: usize = 96 * 1024;
+pub const MAX_FRAME: usize = 16 * 1024;
 /// Largest execution request at all: above the kernel's own limit for arguments and environment.
 pub const MAX_REQUEST: usize = 8 * 1024 * 1024;
 /// Most descriptors beside one frame.

@@ -129,6 +129,22 @@ impl Group {
         usage
     }
 
+    /// Reads only the counters of limits that were hit: out-of-memory kills and refused forks.
+    #[must_use]
+    pub fn strikes(&self) -> Usage {
+        let mut usage = Usage::default();
+        if let Some(seat) = self.seat(Controller::Memory) {
+            usage.oom_kills = match seat.version {
+                Version::V1 => keyed(seat, "memory.oom_control", "oom_kill"),
+                Version::V2 => keyed(seat, "memory.events", "oom_kill"),
+            };
+        }
+        if let Some(seat) = self.seat(Controller::Pids) {
+            usage.forks_refused = keyed(seat, "pids.events", "max");
+        }
+        usage
+    }
+
     /// Removes the directories of a group without processes; one that is gone already is fine.
     pub fn remove(&self) {
         for part in &self.parts {

@@ -39,7 +39,7 @@ impl ProcessExecution {
         disk: Option<Arc<OwnedFd>>,
         verdict: Arc<Mutex<Option<KillCause>>>,
     ) -> Result<Self, SandboxError> {
-        let before = record.group.usage();
+        let before = record.group.strikes();
         let started = Instant::now();
         let passed = [streams.stdin.as_fd(), streams.stdout.as_fd(), streams.stderr.as_fd()];
         let passed = if request.terminal.is_some() { &[][..] } else { &passed };
