@@ -26,6 +26,7 @@ pub(crate) struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)] // Only the command that is used is worth the memory of describing it.
 pub(crate) enum Command {
     /// Run a command in a fresh sandbox; the current directory is its workspace, copy-on-write.
     Run(Box<Run>),

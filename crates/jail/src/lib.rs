@@ -18,6 +18,7 @@ pub mod probe;
 mod remedy;
 pub mod seccomp;
 mod signs;
+mod small;
 mod wire;
 
 pub use belljar_init::{
@@ -29,3 +30,4 @@ pub use failure::StartError;
 pub use launch::{Cradle, LaunchError, Launched, Launching, Lifeline};
 pub use remedy::Remedy;
 pub use signs::{Signs, is_host_root};
+pub use small::read_small;

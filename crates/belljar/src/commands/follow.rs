@@ -58,14 +58,15 @@ pub(crate) fn follow(
     mut spec: ExecSpec,
     view: View,
 ) -> Result<Done> {
-    let info = sandbox.info();
     let input = input(view)?;
     let (streams, pipes) = Pipes::new(&input).context("make pipes")?;
     if view == View::Terminal {
         spec.terminal = Some(terminal::window().unwrap_or(belljar_domain::Terminal { rows: 24, cols: 80 }));
     }
-    let signals = terminal::signals().context("listen for signals")?;
     let execution = sandbox.exec(&spec, streams)?;
+    // The rest is made ready while the command starts. A signal until then ends belljar, and with it the command.
+    let signals = terminal::signals().context("listen for signals")?;
+    let info = sandbox.info();
     let mut outlet = UserOutlet::new(view, info.dir, info.spec.limits);
     let monitor = Monitor::new(info.spec.limits, context.config.thresholds, context.config.kill);
     let follow = Follow {

@@ -10,7 +10,10 @@ use std::{
 
 use belljar_domain::{Alert, ExitReport, KillCause, SandboxState, Terminal, Usage};
 use belljar_ports::{Execution, Sandbox, SandboxError, Streams};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::{
+    buffer::spare_capacity,
+    event::{PollFd, PollFlags, Timespec, poll},
+};
 
 use super::Monitor;
 
@@ -174,7 +177,8 @@ impl Follow<'_> {
     }
 
     fn carry(mut self, mut carried: Carried, outlet: &mut dyn Outlet) -> Result<Followed, FollowError> {
-        let mut buffer = vec![0_u8; CHUNK];
+        // Never filled with zeroes: touching sixteen pages takes longer than starting a small command.
+        let mut buffer = Vec::with_capacity(CHUNK);
         let mut report = None;
         let mut last_output = Instant::now();
         let mut next_sample = Instant::now() + Monitor::INTERVAL;
@@ -339,13 +343,13 @@ impl Carried {
         Ok(ready)
     }
 
-    fn output(&mut self, ready: &Ready, buffer: &mut [u8], outlet: &mut dyn Outlet) {
+    fn output(&mut self, ready: &Ready, buffer: &mut Vec<u8>, outlet: &mut dyn Outlet) {
         for (index, (stream, is_ready)) in self.reading.iter_mut().zip(ready.output).enumerate() {
             let Some(fd) = stream.as_ref().filter(|_| is_ready) else { continue };
-            let kept = match rustix::io::read(fd, &mut *buffer) {
-                Ok(count @ 1..) => {
-                    let bytes = buffer.get(..count).unwrap_or_default();
-                    let carried = if index == 0 { outlet.stdout(bytes) } else { outlet.stderr(bytes) };
+            buffer.clear();
+            let kept = match rustix::io::read(fd, spare_capacity(buffer)) {
+                Ok(1..) => {
+                    let carried = if index == 0 { outlet.stdout(buffer) } else { outlet.stderr(buffer) };
                     carried.is_ok()
                 }
                 Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => true,
@@ -358,11 +362,12 @@ impl Carried {
         }
     }
 
-    fn input(&mut self, buffer: &mut [u8]) {
+    fn input(&mut self, buffer: &mut Vec<u8>) {
         let Some(source) = &self.source else { return };
-        match rustix::io::read(source, &mut *buffer) {
-            Ok(count @ 1..) => {
-                self.pending.extend_from_slice(buffer.get(..count).unwrap_or_default());
+        buffer.clear();
+        match rustix::io::read(source, spare_capacity(buffer)) {
+            Ok(1..) => {
+                self.pending.extend_from_slice(buffer);
                 self.flush();
             }
             Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}

@@ -11,6 +11,7 @@ use std::{
 use belljar_domain::{Limits, Usage};
 
 use super::{Controller, Hierarchy, Seat, Version};
+use crate::read_small;
 
 /// Why a group could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -265,7 +266,7 @@ fn read_pids(part: &Seat, usage: &mut Usage) {
 }
 
 fn text(seat: &Seat, file: &str) -> Option<String> {
-    fs::read_to_string(seat.dir.join(file)).ok()
+    read_small(&seat.dir.join(file)).ok()
 }
 
 fn number(seat: &Seat, file: &str) -> Option<u64> {

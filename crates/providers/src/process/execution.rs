@@ -3,13 +3,13 @@
 use std::{
     fs,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 
-use belljar_domain::{ExitReport, KillCause, Outcome, SandboxId, Span, Usage};
-use belljar_jail::{Connection, Exec, ExecError, Exited, Running, ToKeeper, ask_keeper, disk};
+use belljar_domain::{ExitReport, KillCause, NetworkMode, Outcome, SandboxId, Span, Usage};
+use belljar_jail::{Connection, Exec, ExecError, Exited, Running, ToKeeper, ask_keeper, disk, read_small};
 use belljar_ports::{Execution, SandboxError, Streams};
 
 use super::record::Record;
@@ -136,7 +136,12 @@ pub(super) fn measure(record: &Record, disk: Option<&OwnedFd>) -> Usage {
         usage.disk_bytes = Some(bytes);
         usage.inodes = Some(inodes);
     }
-    if let Some((received, sent)) = network(record.init.pid) {
+    let carried = match record.spec.network {
+        // Loopback is all there is, and nothing leaves by it.
+        NetworkMode::None => Some((0, 0)),
+        NetworkMode::Allowlist | NetworkMode::Open => network(record.init.pid),
+    };
+    if let Some((received, sent)) = carried {
         usage.net_rx_bytes = Some(received);
         usage.net_tx_bytes = Some(sent);
     }
@@ -145,7 +150,7 @@ pub(super) fn measure(record: &Record, disk: Option<&OwnedFd>) -> Usage {
 
 /// Bytes through every interface of a process's network namespace but loopback.
 fn network(pid: u32) -> Option<(u64, u64)> {
-    let table = fs::read_to_string(format!("/proc/{pid}/net/dev")).ok()?;
+    let table = read_small(Path::new(&format!("/proc/{pid}/net/dev"))).ok()?;
     let rows = table.lines().filter_map(|line| line.split_once(':')).filter(|(name, _)| name.trim() != "lo");
     Some(rows.fold((0, 0), |(received, sent), (_, numbers)| {
         let numbers: Vec<u64> = numbers.split_whitespace().filter_map(|n| n.parse().ok()).collect();

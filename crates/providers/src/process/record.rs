@@ -10,7 +10,7 @@ use std::{
 };
 
 use belljar_domain::{ExitReport, KillCause, SandboxId, SandboxSpec};
-use belljar_jail::{cgroup::Group, disk::DiskKind};
+use belljar_jail::{cgroup::Group, disk::DiskKind, read_small};
 use belljar_ports::{Level, SandboxError};
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ impl Process {
 
 /// Field 22 of `/proc/PID/stat`, counted after the bracketed name; `None` for a zombie or no process.
 fn start_time(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = read_small(Path::new(&format!("/proc/{pid}/stat"))).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
     let fields: Vec<_> = rest.split_whitespace().collect();
     if *fields.first()? == "Z" {

@@ -122,6 +122,19 @@ impl ProcessSandbox {
         }
     }
 
+    /// A conversation with PID 1 of a running sandbox.
+    fn connect(&self, record: &Record) -> Result<Connection, SandboxError> {
+        const HINT: &str = "resume it with `belljar resume` or start a new one with `belljar run`";
+        let first = self.held.lock().unwrap_or_else(PoisonError::into_inner).first.take();
+        let opened = first.map_or_else(|| Connection::open(&record.dir(&self.home)), Ok);
+        match opened {
+            // Whoever answers the door lives; a frozen one has a door, too.
+            Ok(connection) if record.ended.is_none() && !record.group.is_frozen() => Ok(connection),
+            Ok(_) => self.live(HINT).and(Err(SandboxError::Over(record.id))),
+            Err(error) => self.live(HINT).and(Err(SandboxError::provider("reach the sandbox", error))),
+        }
+    }
+
     /// A descriptor of the private disk: the maker's own, the keeper's, or the image of one that is over.
     pub(super) fn disk(&self) -> Result<Arc<OwnedFd>, SandboxError> {
         if let Some(disk) = &self.held.lock().unwrap_or_else(PoisonError::into_inner).disk {
@@ -198,14 +211,10 @@ impl Sandbox for ProcessSandbox {
     }
 
     fn exec(&self, spec: &ExecSpec, streams: Streams) -> Result<Box<dyn Execution>, SandboxError> {
-        let record = self.live("resume it with `belljar resume` or start a new one with `belljar run`")?;
+        let record = self.record();
+        // First of all: PID 1 starts a shepherd for whoever knocks, and does so while the rest is made ready here.
+        let connection = self.connect(&record)?;
         let request = users::request(&record, spec)?;
-        let first = self.held.lock().unwrap_or_else(PoisonError::into_inner).first.take();
-        let connection = match first {
-            Some(connection) => connection,
-            None => Connection::open(&record.dir(&self.home))
-                .map_err(|e| SandboxError::provider("reach the sandbox", e))?,
-        };
         let disk = self.held.lock().unwrap_or_else(PoisonError::into_inner).disk.clone();
         let execution = ProcessExecution::start(
             &record,
