@@ -7,7 +7,6 @@ use crate::support::{Glass, promises};
 promises! { [root, delegated]:
     too_much_memory_is_killed_and_named,
     a_memory_bomb_in_a_child_is_named_too,
-    a_fork_bomb_is_ended_and_named,
     a_greedy_command_is_throttled_and_not_killed,
     usage_is_measured,
 }
@@ -19,6 +18,7 @@ promises! { [user]:
 
 promises! { [root, user, delegated]:
     processes_are_limited,
+    a_fork_bomb_is_ended_and_named,
     a_shell_fork_bomb_ends_with_its_sandbox,
     open_files_are_limited,
 }

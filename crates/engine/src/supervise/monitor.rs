@@ -68,9 +68,13 @@ impl Monitor {
 
     fn reason(&mut self, before: &Usage, now: &Usage) -> Option<KillCause> {
         let full = |used: Option<u64>, limit: u64| used.is_some_and(|used| used >= limit);
-        let refused = now.forks_refused.zip(before.forks_refused).is_some_and(|(now, before)| now > before);
-        // A bomb hovers just below the limit between two refusals.
-        let crowded = full(now.pids, u64::from(self.limits.pids) * 9 / 10) && refused;
+        let limit = u64::from(self.limits.pids);
+        // A bomb hovers just below the limit between two refusals. Where nobody counts those, standing at the limit
+        // itself has to do.
+        let crowded = match now.forks_refused.zip(before.forks_refused) {
+            Some((now_refused, refused)) => full(now.pids, limit * 9 / 10) && now_refused > refused,
+            None => full(now.pids, limit * 49 / 50),
+        };
         self.at_pids = if crowded { self.at_pids + 1 } else { 0 };
         let disk = full(now.disk_bytes, self.limits.disk.as_bytes()) || full(now.inodes, self.limits.inodes);
         self.at_disk = if disk { self.at_disk + 1 } else { 0 };
@@ -101,6 +105,14 @@ mod tests {
             (0..8).map(|tick| Usage { pids: Some(512), forks_refused: Some(tick * 100), ..Usage::default() });
         assert_eq!(watch(bomb).last().unwrap().kill, Some(KillCause::Pids));
         let build = (0..8).map(|_| Usage { pids: Some(512), forks_refused: Some(3), ..Usage::default() });
+        assert!(watch(build).iter().all(|seen| seen.kill.is_none()));
+    }
+
+    #[test]
+    fn where_refusals_are_not_counted_the_limit_itself_names_a_bomb() {
+        let bomb = (0..8).map(|tick| Usage { pids: Some(505 + tick), ..Usage::default() });
+        assert_eq!(watch(bomb).last().unwrap().kill, Some(KillCause::Pids));
+        let build = (0..8).map(|_| Usage { pids: Some(480), ..Usage::default() });
         assert!(watch(build).iter().all(|seen| seen.kill.is_none()));
     }
 

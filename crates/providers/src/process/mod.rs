@@ -4,6 +4,7 @@
 //! Kernel facts are the truth about what runs; records say what it was meant to be.
 
 mod blueprint;
+mod census;
 mod changes;
 mod create;
 mod environment;
