@@ -1,4 +1,4 @@
-//! Typed, prefixed identifiers: `sbx_…`, `exe_…`, `snp_…`.
+//! Typed, prefixed identifiers: `sbx_…`, `exe_…`, `evt_…`.
 //!
 //! An id is a `UUIDv7`, so ids sort by creation. Making one needs a clock and is done outside.
 
@@ -31,6 +31,12 @@ macro_rules! typed_id {
             #[must_use]
             pub const fn from_uuid(uuid: Uuid) -> Self {
                 Self(uuid)
+            }
+
+            /// Unwraps it.
+            #[must_use]
+            pub const fn as_uuid(&self) -> Uuid {
+                self.0
             }
 
             /// Returns the last eight digits, which differ most between neighbours; for people's eyes.
@@ -104,6 +110,24 @@ typed_id!(
     SnapshotId,
     "snp_",
     "snapshot"
+);
+typed_id!(
+    /// One thing that happened.
+    EventId,
+    "evt_",
+    "event"
+);
+typed_id!(
+    /// One task given to several sandboxes at once.
+    RunId,
+    "run_",
+    "run"
+);
+typed_id!(
+    /// One attempt to tell a webhook about an event.
+    DeliveryId,
+    "dlv_",
+    "delivery"
 );
 
 #[cfg(test)]

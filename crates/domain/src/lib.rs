@@ -1,36 +1,49 @@
 //! The words of belljar: what a sandbox is, what it may use, what became of it.
 //!
-//! Owns: typed ids, limits, mounts, profiles, the sandbox state machine, usage and exit reports.
+//! Owns: typed ids, limits, mounts, profiles, the sandbox state machine, usage and exit reports, and the
+//! event: one thing that happened.
 //! Refuses: I/O, clocks, randomness, threads. Whatever is needed of the world comes in as data.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod change;
+mod digest;
+mod event;
 mod id;
 mod limits;
 mod mount;
 mod network;
 mod path;
 mod profile;
+mod project;
 mod quantity;
 mod report;
+mod ruling;
 mod spec;
 mod state;
 mod template;
+mod time;
 mod usage;
+mod word;
 
 pub use change::{Change, ChangeKind, Entry, Node};
-pub use id::{ExecutionId, IdError, SandboxId, SnapshotId};
+pub use digest::{Digest, DigestError};
+pub use event::{Actor, Event, EventKind, EventStatus, EventTooLarge, NewEvent, Retention};
+pub use id::{DeliveryId, EventId, ExecutionId, IdError, RunId, SandboxId, SnapshotId};
 pub use limits::{Clocks, Limits, LimitsPatch};
 pub use mount::{Mount, MountError, MountMode};
 pub use network::{NetworkMode, NetworkModeError};
 pub use path::{HostPath, PathError, SandboxPath};
 pub use profile::{Isolation, Profile, ProfileError};
+pub use project::{ProjectId, ProjectIdError};
 pub use quantity::{ByteSize, Cpus, QuantityError, Span};
 pub use report::{
     EXIT_BELLJAR_FAILED, EXIT_DENIED, EXIT_KILLED, EXIT_TIMEOUT, ExitReport, KillCause, Outcome,
 };
+pub use ruling::{Risk, Verdict};
 pub use spec::{Capability, ExecSpec, SandboxSpec, Terminal};
 pub use state::{SandboxState, Status, TransitionError};
 pub use template::{TemplateError, TemplateRef};
+pub use time::{Timestamp, TimestampError};
 pub use usage::{Alert, AlertTrigger, Severity, Thresholds, Usage};
+pub use word::WordError;

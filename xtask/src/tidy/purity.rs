@@ -11,7 +11,7 @@ use super::{
 
 /// The pure crates and the published crates each may use.
 const PURE: [(&str, &[&str]); 4] = [
-    ("domain", &["serde", "thiserror", "uuid"]),
+    ("domain", &["serde", "serde_json", "thiserror", "uuid"]),
     ("guardian", &["serde", "thiserror", "uuid"]),
     ("quality", &["serde", "thiserror", "uuid"]),
     ("capture", &["serde", "thiserror", "uuid"]),

@@ -1,0 +1,190 @@
+//! The vocabulary of events: what each kind is called, how long it is kept, and its name in older audit schemas.
+//!
+//! Owns: the closed list of kinds belljar itself writes. Refuses nothing: a kind it does not know is kept as its text,
+//! so that a ledger written by a newer belljar, or by a guest, can still be read.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{Deserialize, Serialize};
+
+use crate::word::words;
+
+words! {
+    /// How long events are kept, by what they are worth.
+    Retention, "retention class" {
+        /// Who did what and what was refused: 90 days, never given up for room.
+        Audit = "audit",
+        /// What happened besides: 30 days.
+        Event = "event",
+        /// Measurements: 7 days, then only their summary.
+        Sample = "sample",
+    }
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $variant:ident = $text:literal, $class:ident, $operation:expr;)+) => {
+        /// What kind of thing happened, as dotted words: the noun, then what became of it.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(from = "String", into = "String")]
+        pub enum EventKind {
+            $($(#[$doc])* $variant,)+
+            /// A kind this belljar does not know.
+            Other(String),
+        }
+
+        impl EventKind {
+            /// Every kind belljar writes.
+            pub const KNOWN: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The kind's name.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $text,)+
+                    Self::Other(text) => text,
+                }
+            }
+
+            /// How long its events are kept.
+            #[must_use]
+            pub const fn retention(&self) -> Retention {
+                match self {
+                    $(Self::$variant => Retention::$class,)+
+                    Self::Other(_) => Retention::Event,
+                }
+            }
+
+            /// What older audit logs call the operation, where they have a word for it.
+            #[must_use]
+            pub const fn operation(&self) -> Option<&'static str> {
+                match self {
+                    $(Self::$variant => $operation,)+
+                    Self::Other(_) => None,
+                }
+            }
+        }
+
+        impl From<Cow<'_, str>> for EventKind {
+            fn from(text: Cow<'_, str>) -> Self {
+                match &*text {
+                    $($text => Self::$variant,)+
+                    _ => Self::Other(text.into_owned()),
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A sandbox is ready.
+    SandboxCreated = "sandbox.created", Audit, Some("sandbox_create");
+    /// A sandbox took a step in its life.
+    SandboxState = "sandbox.state", Event, None;
+    /// A sandbox is over.
+    SandboxEnded = "sandbox.ended", Audit, Some("sandbox_delete");
+    /// A command began.
+    ExecutionStarted = "execution.started", Audit, None;
+    /// A command is over.
+    ExecutionEnded = "execution.ended", Audit, Some("command_execute");
+    /// A file was read.
+    FileRead = "file.read", Event, Some("file_read");
+    /// A file was written.
+    FileWrite = "file.write", Audit, Some("file_write");
+    /// A snapshot was taken.
+    SnapshotCreated = "snapshot.created", Audit, None;
+    /// A limit was reached.
+    LimitReached = "limit.reached", Audit, Some("resource_exceeded");
+    /// A threshold was passed.
+    AlertRaised = "alert.raised", Event, None;
+    /// A threshold is no longer passed.
+    AlertResolved = "alert.resolved", Event, None;
+    /// Someone or a rule ended a sandbox at once.
+    Killswitch = "killswitch", Audit, Some("kill_switch");
+    /// A call was allowed.
+    GuardianAllowed = "guardian.allowed", Audit, Some("guardian_approval");
+    /// A call was denied.
+    GuardianDenied = "guardian.denied", Audit, Some("guardian_denial");
+    /// A call waits for a person.
+    GuardianAsked = "guardian.asked", Audit, None;
+    /// A request to the server was refused.
+    ApiDenied = "api.denied", Audit, None;
+    /// The server began to serve.
+    ServerStarted = "server.started", Audit, None;
+    /// The server ended in order.
+    ServerStopped = "server.stopped", Audit, None;
+    /// The server found a sandbox an earlier one had left alive.
+    ServerAdopted = "server.adopted", Audit, None;
+    /// A webhook answered.
+    WebhookDelivered = "webhook.delivered", Event, None;
+    /// A webhook did not answer, or with an error.
+    WebhookFailed = "webhook.failed", Event, None;
+    /// Events past their time were removed.
+    LedgerPruned = "ledger.pruned", Audit, None;
+    /// What a sandbox used at one moment.
+    UsageSampled = "usage.sampled", Sample, None;
+}
+
+impl From<&str> for EventKind {
+    fn from(text: &str) -> Self {
+        Self::from(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for EventKind {
+    fn from(text: String) -> Self {
+        Self::from(Cow::Owned(text))
+    }
+}
+
+impl From<EventKind> for String {
+    fn from(kind: EventKind) -> Self {
+        match kind {
+            EventKind::Other(text) => text,
+            known => known.as_str().to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for EventKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_survives_its_own_text_and_unknown_ones_are_kept() {
+        for kind in EventKind::KNOWN {
+            assert_eq!(&EventKind::from(kind.as_str()), kind);
+        }
+        let guest = EventKind::from("hook.pre_tool_use");
+        assert_eq!((guest.as_str(), guest.retention()), ("hook.pre_tool_use", Retention::Event));
+    }
+
+    #[test]
+    fn every_operation_of_the_older_audit_log_has_a_kind() {
+        for operation in [
+            "sandbox_create",
+            "sandbox_delete",
+            "command_execute",
+            "file_read",
+            "file_write",
+            "resource_exceeded",
+            "guardian_approval",
+            "guardian_denial",
+            "kill_switch",
+        ] {
+            assert!(EventKind::KNOWN.iter().any(|kind| kind.operation() == Some(operation)), "{operation}");
+        }
+    }
+
+    #[test]
+    fn what_was_refused_is_kept_longest() {
+        for kind in [EventKind::GuardianDenied, EventKind::ApiDenied, EventKind::Killswitch] {
+            assert_eq!(kind.retention(), Retention::Audit);
+        }
+    }
+}
