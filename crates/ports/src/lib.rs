@@ -1,6 +1,6 @@
-//! What the use cases need from the world: sandboxes, and the executions in them.
+//! What the use cases need from the world: sandboxes with the executions in them, and a store that remembers.
 //!
-//! Owns: the traits every provider implements and the errors they answer with. Refuses: implementations. The traits are
+//! Owns: the traits every provider and every store implements and the errors they answer with. Refuses: implementations. The traits are
 //! synchronous: a provider that talks over a network brings its own runtime, one that talks to the kernel needs none
 //! (docs/adr/0002-synchronous-ports.md).
 #![forbid(unsafe_code)]
@@ -10,8 +10,10 @@ mod changes;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod sandbox;
+pub mod store;
 
 pub use changes::{ChangedFiles, Changes};
 pub use sandbox::{
     Execution, Keep, Level, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo, Streams,
 };
+pub use store::{Store, StoreError};
