@@ -38,8 +38,14 @@ const fn optional(package: &'static str, probe: Probe, reason: &'static str) -> 
 }
 
 /// Every tool, in the order it is reported.
-pub(crate) const NEEDS: [Need; 10] = [
+pub(crate) const NEEDS: [Need; 12] = [
     required("git", Probe::Binary("git"), "workspaces, branches of attempts, and tidy's list of files"),
+    required(
+        "gcc",
+        Probe::Binary("cc"),
+        "links every Rust program, and is a toolchain that must work inside a sandbox",
+    ),
+    required("make", Probe::Binary("make"), "a toolchain that must work inside a sandbox"),
     required("bubblewrap", Probe::Binary("bwrap"), "the yardstick the sandbox's speed is compared with"),
     required("e2fsprogs", Probe::Binary("mke2fs"), "disk limits are ext4 images with a fixed size"),
     required("python3", Probe::Binary("python3"), "a toolchain that must work inside a sandbox"),

@@ -18,6 +18,9 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+#[path = "support/place.rs"]
+mod place;
+
 const USER: u32 = 1000;
 
 /// Every check there is; one that vanishes is missed.
@@ -64,7 +67,7 @@ impl Bench {
         let dir = tempfile::tempdir_in("/tmp").unwrap();
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let program = dir.path().join("belljar");
-        fs::copy(env!("CARGO_BIN_EXE_belljar"), &program).unwrap();
+        place::place(Path::new(env!("CARGO_BIN_EXE_belljar")), &program);
         Self { dir, program }
     }
 

@@ -15,7 +15,7 @@ use belljar_probe::{
     sys::call::effective_uid,
 };
 
-use super::{BELLJAR, groups::Groups, require};
+use super::{BELLJAR, groups::Groups, place::place, require};
 
 /// Who runs belljar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,9 +56,7 @@ impl Jar {
         fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755)).unwrap();
         let program = dir.path().join("belljar");
         // The build may lie in a home that is closed to others.
-        if fs::hard_link(BELLJAR, &program).is_err() {
-            fs::copy(BELLJAR, &program).unwrap();
-        }
+        place(Path::new(BELLJAR), &program);
         let groups = (user == User::Ordinary).then(|| Groups::delegate(UID));
         let jar = Self { user, dir, groups, shown: Vec::new() };
         for name in ["state", "home", "work"] {

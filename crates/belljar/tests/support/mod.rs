@@ -11,6 +11,7 @@
 pub(crate) mod groups;
 pub(crate) mod jar;
 pub(crate) mod model;
+pub(crate) mod place;
 
 use std::{
     path::{Path, PathBuf},

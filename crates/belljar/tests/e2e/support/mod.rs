@@ -4,6 +4,8 @@
 
 mod caller;
 mod ended;
+#[path = "../../support/place.rs"]
+mod place;
 mod started;
 mod terminal;
 mod traces;
