@@ -10,6 +10,7 @@ use std::{
     os::fd::{AsFd, AsRawFd, OwnedFd},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use belljar_domain::Limits;
@@ -131,10 +132,10 @@ pub fn take_spare(cache: &Path, path: &Path, limits: &Limits) -> Option<OwnedFd>
 fn format_blank(blank: &Path, bytes: u64, inodes: u64) -> Result<(), DiskError> {
     let dir = blank.parent().unwrap_or_else(|| Path::new("/"));
     fs::create_dir_all(dir).map_err(|source| step("make", dir, source))?;
-    let lock = File::open(dir).map_err(|source| step("open", dir, source))?;
-    // Held until the blank is whole; drafts that nobody holds a lock for were left by somebody killed.
-    flock(&lock, FlockOperation::LockShared).map_err(|error| step("lock", dir, error.into()))?;
-    let draft = blank.with_extension(format!("{}.draft", std::process::id()));
+    // Until the blank is whole.
+    let _drafting = share(dir).map_err(|source| step("lock", dir, source))?;
+    let turn = DRAFTS.fetch_add(1, Ordering::Relaxed);
+    let draft = blank.with_extension(format!("{}-{turn}.draft", std::process::id()));
     let create = || {
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(&draft)?;
         // A whole number of blocks, with room for the file system's own tables on top of what was granted.
@@ -169,7 +170,21 @@ fn format_blank(blank: &Path, bytes: u64, inodes: u64) -> Result<(), DiskError> 
     fs::rename(&draft, blank).map_err(|source| step("keep", blank, source))
 }
 
-/// Removes blanks that were never finished.
+/// Tells the drafts of one process apart.
+static DRAFTS: AtomicU64 = AtomicU64::new(0);
+
+/// Keeps [`remove_drafts`] away from a cache while something is drafted in it: drafts in a cache nobody shares were left
+/// by somebody killed.
+///
+/// # Errors
+/// When there is no such directory.
+pub fn share(cache: &Path) -> io::Result<File> {
+    let lock = File::open(cache)?;
+    flock(&lock, FlockOperation::LockShared)?;
+    Ok(lock)
+}
+
+/// Removes what was never finished.
 pub fn remove_drafts(cache: &Path) {
     let Ok(lock) = File::open(cache) else { return };
     if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {

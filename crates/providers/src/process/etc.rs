@@ -7,9 +7,10 @@ use std::{
     fs, io,
     os::unix::fs::{MetadataExt, PermissionsExt, symlink},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
-use belljar_jail::plan::Step;
+use belljar_jail::{disk, plan::Step};
 use sha2::{Digest, Sha256};
 
 /// The parts of `/etc` that programs need and that hold no secret.
@@ -61,14 +62,21 @@ const LENT: [&str; 42] = [
 /// What tells that something changed: files of `/etc` are replaced, not edited, so a directory's time tells of its files.
 const TELLING: [&str; 6] = ["", "alternatives", "ca-certificates.conf", "ld.so.conf.d", "ssl", "ssl/certs"];
 
+/// Tells the drafts of one process apart.
+static DRAFTS: AtomicU64 = AtomicU64::new(0);
+
 /// Returns the directory to lend as `/etc`, making it if this combination was never asked for.
 pub(super) fn prepare(cache: &Path, written: &[Step]) -> io::Result<PathBuf> {
     let dir = cache.join(format!("etc-{}", digest(written)));
     if dir.is_dir() {
         return Ok(dir);
     }
-    let draft = cache.join(format!("etc-{}.draft", std::process::id()));
-    fs::create_dir_all(&draft)?;
+    fs::create_dir_all(cache)?;
+    // Whoever sweeps away drafts holds this alone.
+    let _drafting = disk::share(cache)?;
+    let draft =
+        cache.join(format!("etc-{}-{}.draft", std::process::id(), DRAFTS.fetch_add(1, Ordering::Relaxed)));
+    fs::create_dir(&draft)?;
     let filled = fill(&draft, written);
     // Whoever was first, the contents are the same.
     if filled.is_err() || (fs::rename(&draft, &dir).is_err() && dir.is_dir()) {
@@ -153,5 +161,18 @@ mod tests {
             assert!(!first.join(secret).exists(), "{secret}");
         }
         assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 2, "no draft is left");
+    }
+
+    #[test]
+    fn many_at_once_and_a_sweep_do_not_hurt_each_other() {
+        let cache = &tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for turn in 0..8 {
+                let file = [Step::File { at: "/etc/hosts".to_owned(), text: (turn / 2).to_string() }];
+                scope.spawn(move || disk::remove_drafts(cache.path()));
+                scope.spawn(move || prepare(cache.path(), &file).unwrap());
+            }
+        });
+        assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 4);
     }
 }
