@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use belljar_init::wire::{Exec, FromKeeper, FromShepherd, MAX_FRAME, ToKeeper, ToShepherd, encode};
+use belljar_init::wire::{Errand, Exec, FromKeeper, FromShepherd, MAX_FRAME, ToKeeper, ToShepherd, encode};
 
 use crate::{
     StartError,
@@ -94,7 +94,22 @@ impl Connection {
                 Ok(Running { pid, terminal: fds.into_iter().next(), socket: self.socket })
             }
             Some((FromShepherd::Failed(failure), _)) => Err(StartError::new(failure).into()),
-            Some((FromShepherd::Exited { .. }, _)) | None => Err(ExecError::Gone),
+            Some((FromShepherd::Exited { .. } | FromShepherd::Done, _)) | None => Err(ExecError::Gone),
+        }
+    }
+
+    /// Has something done inside that is no command; the answer is the descriptor it was for, if it was for one.
+    ///
+    /// # Errors
+    /// When it cannot be done.
+    pub fn errand(self, errand: Errand) -> Result<Option<OwnedFd>, ExecError> {
+        wire::send(&self.socket, &encode(&ToShepherd::Errand(errand)), &[]).map_err(ExecError::Talk)?;
+        match wire::receive(&self.socket).map_err(ExecError::Talk)? {
+            Some((FromShepherd::Done, fds)) => Ok(fds.into_iter().next()),
+            Some((FromShepherd::Failed(failure), _)) => Err(StartError::new(failure).into()),
+            Some((FromShepherd::Started { .. } | FromShepherd::Exited { .. }, _)) | None => {
+                Err(ExecError::Gone)
+            }
         }
     }
 
@@ -119,7 +134,9 @@ impl Running {
             Some((FromShepherd::Exited { status, timed_out, max_rss_kib, cpu_micros }, _)) => {
                 Ok(Exited { status, timed_out, max_rss_kib, cpu_micros })
             }
-            Some((FromShepherd::Started { .. } | FromShepherd::Failed(_), _)) | None => Err(ExecError::Gone),
+            Some((FromShepherd::Started { .. } | FromShepherd::Failed(_) | FromShepherd::Done, _)) | None => {
+                Err(ExecError::Gone)
+            }
         }
     }
 
@@ -137,6 +154,13 @@ impl Running {
     /// When the execution is over.
     pub fn kill(&self) -> io::Result<()> {
         wire::send(&self.socket, &encode(&ToShepherd::Kill), &[])
+    }
+}
+
+impl From<Running> for OwnedFd {
+    /// The conversation itself: readable once the execution has ended.
+    fn from(running: Running) -> Self {
+        running.socket
     }
 }
 

@@ -29,6 +29,12 @@ impl StartError {
         self.failure.errno
     }
 
+    /// The path or name it was about.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.failure.about
+    }
+
     /// What a person can do about it, if anything is known.
     #[must_use]
     pub fn remedy(&self) -> Option<Remedy> {
@@ -92,6 +98,7 @@ const fn describe(stage: Stage) -> &'static str {
         Stage::Fork => "start a process",
         Stage::Workdir => "enter the directory",
         Stage::User => "become user",
+        Stage::Errand => "use",
         Stage::Exec => "run",
     }
 }

@@ -22,8 +22,8 @@ mod small;
 mod wire;
 
 pub use belljar_init::{
-    plan,
-    wire::{Cause, Exec, FromKeeper, Orphan, Prelude, Stage, ToKeeper},
+    journal, plan,
+    wire::{Cause, Errand, Exec, FromKeeper, Orphan, Prelude, Recording, Stage, Task, ToKeeper, decode},
 };
 pub use door::{Connection, ExecError, Exited, Running, ask_keeper};
 pub use failure::StartError;

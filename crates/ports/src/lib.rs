@@ -9,10 +9,12 @@
 mod changes;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod recording;
 mod sandbox;
 pub mod store;
 
 pub use changes::{ChangedFiles, Changes};
+pub use recording::{FileChange, JournalRecord, Open, Order, RawExit, Recording};
 pub use sandbox::{
     Execution, Keep, Level, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo, Streams,
 };

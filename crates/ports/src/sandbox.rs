@@ -3,17 +3,18 @@
 use std::{
     error::Error as StdError,
     fmt::Debug,
+    net::SocketAddr,
     os::fd::{BorrowedFd, OwnedFd},
     time::SystemTime,
 };
 
 use belljar_domain::{
-    Capability, ExecSpec, ExitReport, Isolation, KillCause, SandboxId, SandboxSpec, SandboxState, SnapshotId,
-    Span, Usage,
+    Capability, ExecSpec, ExitReport, Isolation, KillCause, SandboxId, SandboxPath, SandboxSpec,
+    SandboxState, SnapshotId, Span, Usage,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::Changes;
+use crate::{Changes, FileChange, JournalRecord, Open, Order, RawExit, Recording};
 
 /// What becomes of a sandbox whose maker goes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +69,13 @@ pub trait SandboxProvider: Debug + Send + Sync {
     /// # Errors
     /// When the records cannot be read.
     fn sweep(&self) -> Result<usize, SandboxError>;
+    /// Reads what is there of a journal: its whole records, and how many bytes they take.
+    ///
+    /// # Errors
+    /// When it is none.
+    fn read_journal(&self, bytes: &[u8]) -> Result<(Vec<JournalRecord>, usize), SandboxError>;
+    /// Writes an order as a recorded execution reads it: in one piece of at most 4096 bytes.
+    fn write_order(&self, order: &Order) -> Vec<u8>;
 }
 
 /// One sandbox. The handle carries its identity; no method takes a name.
@@ -79,6 +87,43 @@ pub trait Sandbox: Debug + Send + Sync {
     /// # Errors
     /// When it cannot be started.
     fn exec(&self, spec: &ExecSpec, streams: Streams) -> Result<Box<dyn Execution>, SandboxError>;
+    /// Starts a command that is recorded and goes on whatever becomes of the caller. The answer becomes readable when
+    /// the command has ended or the sandbox has.
+    ///
+    /// # Errors
+    /// When the sandbox does not run, or the command cannot be started.
+    fn record(&self, spec: &ExecSpec, recording: Recording) -> Result<OwnedFd, SandboxError>;
+    /// Counts the limits hit so far, to be given to [`Sandbox::judge`] later.
+    fn strikes(&self) -> Usage;
+    /// Says why a recorded command ended. `None`: the sandbox ended under it.
+    fn judge(&self, exit: Option<&RawExit>, strikes: &Usage, duration: Span) -> ExitReport;
+    /// Opens a path inside, as the sandbox's user and with the sandbox's own idea of what the path means.
+    ///
+    /// # Errors
+    /// [`SandboxError::File`] with what the sandbox's kernel said.
+    fn open(&self, path: &SandboxPath, how: Open) -> Result<OwnedFd, SandboxError>;
+    /// Changes a path inside, likewise.
+    ///
+    /// # Errors
+    /// [`SandboxError::File`] with what the sandbox's kernel said.
+    fn change(&self, change: &FileChange) -> Result<(), SandboxError>;
+    /// Connects to a port something inside listens on.
+    ///
+    /// # Errors
+    /// [`SandboxError::File`] when nothing listens.
+    fn dial(&self, port: u16) -> Result<OwnedFd, SandboxError>;
+    /// The addresses and ports something inside listens on.
+    ///
+    /// # Errors
+    /// When the sandbox does not run.
+    fn listening(&self) -> Result<Vec<SocketAddr>, SandboxError>;
+    /// What a user and a group of the host are called inside.
+    fn owner_inside(&self, uid: u32, gid: u32) -> (u32, u32);
+    /// Gives a sandbox made in advance to somebody: agent, labels, environment and clocks become those of `spec`.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    fn reassign(&self, spec: &SandboxSpec) -> Result<(), SandboxError>;
     /// Measures what it uses.
     ///
     /// # Errors
@@ -254,6 +299,14 @@ pub enum SandboxError {
         /// What to do about it.
         hint: String,
     },
+    /// A path or a port inside could not be used.
+    #[error("{what}: {}", std::io::Error::from_raw_os_error(*errno))]
+    File {
+        /// What it was.
+        what: String,
+        /// What the sandbox's kernel said.
+        errno: i32,
+    },
     /// The request makes no sense.
     #[error("{0}")]
     Invalid(String),
@@ -295,6 +348,7 @@ impl SandboxError {
             | Self::Over(_)
             | Self::State { .. }
             | Self::Unsupported { .. }
+            | Self::File { .. }
             | Self::Invalid(_) => None,
         }
     }

@@ -9,11 +9,13 @@
 
 extern crate alloc;
 
+mod errand;
 mod keeper;
 mod lockdown;
 mod pid1;
 mod root;
 mod rt;
+mod scribe;
 mod shepherd;
 mod spare;
 mod sys;

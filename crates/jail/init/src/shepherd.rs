@@ -4,13 +4,18 @@
 
 use alloc::{string::String, vec, vec::Vec};
 
-use belljar_init::wire::{
-    Exec, Failure, FromShepherd, MAX_FRAME, MAX_REQUEST, Orphan, Stage, ToShepherd, decode, encode,
+use belljar_init::{
+    journal::Order,
+    wire::{
+        Exec, Failure, FromShepherd, MAX_FRAME, MAX_REQUEST, Orphan, Recording, Stage, ToShepherd, decode,
+        encode,
+    },
 };
 
 use crate::{
-    At, Broken,
-    sys::{self, CText, EACCES, EINVAL, ENOENT, ENOTDIR, Ended, Fd, SIGCHLD, Side},
+    At, Broken, errand,
+    scribe::Scribe,
+    sys::{self, CText, EACCES, EINVAL, ENOENT, ENOTDIR, Ended, Fd, SIGCHLD, SIGPIPE, Side},
     tree,
 };
 
@@ -23,22 +28,25 @@ pub(crate) fn tend(connection: Fd) -> ! {
             let _visitor_left = sys::send(connection.0, &encode(&FromShepherd::Failed(failure)), None);
             sys::exit(0)
         }
-        Ok(flock) => flock.watch(&connection),
+        Ok((flock, None)) => flock.watch(&connection),
+        Ok((flock, Some(scribe))) => scribe.watch(flock, connection),
     }
 }
 
-struct Flock {
-    pid: i32,
-    signals: Fd,
-    deadline: Option<u64>,
+/// A command and what belongs to it.
+pub(crate) struct Flock {
+    pub(crate) pid: i32,
+    pub(crate) signals: Fd,
+    pub(crate) deadline: Option<u64>,
     orphan: Orphan,
 }
 
-fn start(connection: &Fd) -> Result<Flock, Broken> {
+fn start(connection: &Fd) -> Result<(Flock, Option<Scribe>), Broken> {
     let (request, fds) = receive_request(connection)?;
     sys::prctl(PR_SET_CHILD_SUBREAPER, 1).at(Stage::Fork, "subreaper")?;
-    let signals = sys::signal_fd(&[SIGCHLD]).at(Stage::Fork, "signals")?;
-    let (standard, master) = standard_streams(&request, fds)?;
+    // Writing to a command that reads no more must not end its shepherd.
+    let signals = sys::signal_fd(&[SIGCHLD, SIGPIPE]).at(Stage::Fork, "signals")?;
+    let Streams { standard, master, scribe } = standard_streams(&request, fds)?;
     let (trouble, report) = sys::pipe().at(Stage::Fork, "pipe")?;
     let pid = match sys::fork(0).at(Stage::Fork, "command")? {
         Side::Child => run(&request, &standard, &report),
@@ -53,7 +61,7 @@ fn start(connection: &Fd) -> Result<Flock, Broken> {
     let started = FromShepherd::Started { pid: pid.unsigned_abs() };
     let _visitor_left = sys::send(connection.0, &encode(&started), master.as_ref());
     let deadline = (request.timeout_ms > 0).then(|| sys::now_ms() + request.timeout_ms);
-    Ok(Flock { pid, signals, deadline, orphan: request.orphan })
+    Ok((Flock { pid, signals, deadline, orphan: request.orphan }, scribe))
 }
 
 fn receive_request(connection: &Fd) -> Result<(Exec, Vec<Fd>), Broken> {
@@ -71,22 +79,62 @@ fn receive_request(connection: &Fd) -> Result<(Exec, Vec<Fd>), Broken> {
             let exec = decode::<Exec>(&bytes).ok_or(EINVAL).at(Stage::Request, "large request")?;
             Ok((exec, fds))
         }
+        Some(ToShepherd::Errand(errand)) => errand::run(connection, &errand),
         Some(ToShepherd::Large | ToShepherd::Signal(_) | ToShepherd::Kill) | None => {
             Err(EINVAL).at(Stage::Request, "expected an execution")
         }
     }
 }
 
-/// The command's three streams, and the master side of its terminal if it has one.
-fn standard_streams(request: &Exec, fds: Vec<Fd>) -> Result<(Vec<Fd>, Option<Fd>), Broken> {
+/// A command's streams: its own ends, and ours.
+#[derive(Default)]
+struct Streams {
+    standard: Vec<Fd>,
+    /// The master side of its terminal, for the visitor.
+    master: Option<Fd>,
+    scribe: Option<Scribe>,
+}
+
+fn standard_streams(request: &Exec, fds: Vec<Fd>) -> Result<Streams, Broken> {
+    if let Some(recording) = request.recording {
+        return recorded_streams(request, recording, fds);
+    }
     if let Some((rows, cols)) = request.terminal {
         let (master, slave) = sys::open_terminal(rows, cols).at(Stage::Terminal, "/dev/pts")?;
-        return Ok((Vec::from([slave]), Some(master)));
+        return Ok(Streams { standard: Vec::from([slave]), master: Some(master), scribe: None });
     }
     if fds.len() < 3 {
         return Err(EINVAL).at(Stage::Request, "standard streams");
     }
-    Ok((fds, None))
+    Ok(Streams { standard: fds, ..Streams::default() })
+}
+
+/// Streams that end in the journal. Beside the request: the journal, the orders, and standard input if it is given.
+fn recorded_streams(request: &Exec, recording: Recording, fds: Vec<Fd>) -> Result<Streams, Broken> {
+    let mut fds = fds.into_iter();
+    let (Some(journal), Some(orders)) = (fds.next(), fds.next()) else {
+        return Err(EINVAL).at(Stage::Request, "journal");
+    };
+    if let Some((rows, cols)) = request.terminal {
+        let (master, slave) = sys::open_terminal(rows, cols).at(Stage::Terminal, "/dev/pts")?;
+        sys::set_nonblocking(&master).at(Stage::Terminal, "/dev/pts")?;
+        let input = Some(sys::duplicate(&master).at(Stage::Terminal, "/dev/pts")?);
+        let scribe =
+            Scribe { journal, orders, output: [Some(master), None], input, is_terminal: true, recording };
+        return Ok(Streams { standard: Vec::from([slave]), scribe: Some(scribe), ..Streams::default() });
+    }
+    let (stdin, input) = if recording.input {
+        let (read, write) = sys::pipe().at(Stage::Fork, "pipe")?;
+        sys::set_nonblocking(&write).at(Stage::Fork, "pipe")?;
+        (read, Some(write))
+    } else {
+        (fds.next().ok_or(EINVAL).at(Stage::Request, "standard input")?, None)
+    };
+    let (out, stdout) = sys::pipe().at(Stage::Fork, "pipe")?;
+    let (err, stderr) = sys::pipe().at(Stage::Fork, "pipe")?;
+    let scribe =
+        Scribe { journal, orders, output: [Some(out), Some(err)], input, is_terminal: false, recording };
+    Ok(Streams { standard: Vec::from([stdin, stdout, stderr]), scribe: Some(scribe), ..Streams::default() })
 }
 
 /// The command's side of the fork: never returns.
@@ -162,7 +210,7 @@ impl Flock {
             if spoke {
                 listening = self.hear(connection);
             }
-            if self.deadline.is_some_and(|end| sys::now_ms() >= end) {
+            if self.is_overdue() {
                 timed_out = true;
                 self.deadline = None;
                 self.kill(connection, timed_out);
@@ -172,25 +220,46 @@ impl Flock {
 
     /// Carries out one request; the answer is whether to go on listening.
     fn hear(&self, connection: &Fd) -> bool {
-        let mut frame = [0_u8; 64];
-        let request = match sys::receive(connection.0, &mut frame) {
-            Ok((count, _)) if count > 0 => frame.get(..count).and_then(decode::<ToShepherd>),
-            Ok(_) | Err(_) if self.orphan == Orphan::Keep => return false,
-            Ok(_) | Err(_) => Some(ToShepherd::Kill),
+        let order = match Self::listen(connection) {
+            Some(order) => order,
+            None if self.orphan == Orphan::Keep => return false,
+            None => Some(Order::Kill),
         };
-        match request {
-            Some(ToShepherd::Signal(signal)) => sys::kill(-self.pid, i32::from(signal)),
-            Some(ToShepherd::Kill) => self.kill(connection, false),
-            Some(ToShepherd::Exec(_) | ToShepherd::Large) | None => {}
+        match order {
+            Some(Order::Signal(signal)) => sys::kill(-self.pid, i32::from(signal)),
+            Some(Order::Kill) => self.kill(connection, false),
+            Some(_) | None => {}
         }
         true
     }
 
-    fn kill(&self, connection: &Fd, timed_out: bool) {
+    /// What a visitor wants of a running command; `None` when they left, `Some(None)` when it is nothing sensible.
+    pub(crate) fn listen(connection: &Fd) -> Option<Option<Order>> {
+        let mut frame = [0_u8; 64];
+        match sys::receive(connection.0, &mut frame) {
+            Ok((count, _)) if count > 0 => Some(match frame.get(..count).and_then(decode::<ToShepherd>) {
+                Some(ToShepherd::Signal(signal)) => Some(Order::Signal(signal)),
+                Some(ToShepherd::Kill) => Some(Order::Kill),
+                Some(ToShepherd::Exec(_) | ToShepherd::Large | ToShepherd::Errand(_)) | None => None,
+            }),
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    pub(crate) fn is_overdue(&self) -> bool {
+        self.deadline.is_some_and(|end| sys::now_ms() >= end)
+    }
+
+    /// Ends the command and everything it started; how the command ended, unless that was known before.
+    pub(crate) fn end(&self) -> Option<Ended> {
         sys::kill(self.pid, sys::SIGKILL);
         let ended = sys::reap(self.pid, true);
         tree::end_descendants();
-        if let Some(ended) = ended {
+        ended
+    }
+
+    fn kill(&self, connection: &Fd, timed_out: bool) {
+        if let Some(ended) = self.end() {
             Self::tell(connection, &ended, timed_out);
         }
     }

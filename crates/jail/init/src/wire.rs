@@ -154,12 +154,14 @@ pub enum Stage {
     Workdir,
     User,
     Exec,
+    Errand,
 }
 
 /// Host to shepherd.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToShepherd {
-    /// Start this. Must come first. Descriptors: standard input, output, error, unless there is a terminal.
+    /// Start this. Must come first. Descriptors: standard input, output, error, unless there is a terminal. If it is
+    /// recorded: the journal, the pipe of orders, then standard input unless that comes as orders.
     Exec(Exec),
     /// As `Exec`, but encoded in the memory file that is the first descriptor.
     Large,
@@ -167,6 +169,64 @@ pub enum ToShepherd {
     Signal(u8),
     /// Kill the command and everything it started.
     Kill,
+    /// Do something small. Must come first, and nothing follows.
+    Errand(Errand),
+}
+
+/// Something to be done inside that is no command: paths and ports mean what they mean in there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Errand {
+    /// User and group on whose behalf.
+    pub user: (u32, u32),
+    /// What.
+    pub what: Task,
+}
+
+/// What an errand is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Task {
+    /// Open a path and send the descriptor.
+    Open {
+        /// The path.
+        path: String,
+        /// As for `open`.
+        flags: u32,
+        /// As for `open`.
+        mode: u32,
+    },
+    /// Make a directory.
+    MakeDir {
+        /// The path.
+        path: String,
+        /// Whether to make those above it, and not to mind if it is there.
+        parents: bool,
+    },
+    /// Rename, replacing a file that is there.
+    Rename {
+        /// What.
+        from: String,
+        /// To what.
+        to: String,
+    },
+    /// Remove a file or a directory.
+    Remove {
+        /// The path.
+        path: String,
+        /// Whether a directory goes with everything in it.
+        recursive: bool,
+    },
+    /// Set permission bits.
+    Mode {
+        /// The path.
+        path: String,
+        /// The bits.
+        mode: u32,
+    },
+    /// Connect to a port something inside listens on and send the connection.
+    Dial {
+        /// The port.
+        port: u16,
+    },
 }
 
 /// One command.
@@ -186,6 +246,17 @@ pub struct Exec {
     pub timeout_ms: u64,
     /// Whether it goes on when the connection ends.
     pub orphan: Orphan,
+    /// Whether what it writes goes into a journal.
+    pub recording: Option<Recording>,
+}
+
+/// How an execution is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recording {
+    /// Most bytes of output to keep; the rest is counted.
+    pub cap: u64,
+    /// Whether standard input comes as orders.
+    pub input: bool,
 }
 
 /// What becomes of an execution whose connection ends.
@@ -205,8 +276,10 @@ pub enum FromShepherd {
         /// Its process id inside.
         pid: u32,
     },
-    /// It could not be started.
+    /// It could not be started, or done.
     Failed(Failure),
+    /// The errand is done. Beside it: the descriptor, if there is one.
+    Done,
     /// It ended.
     Exited {
         /// Raw wait status.

@@ -10,7 +10,7 @@ use std::{
 
 use belljar_domain::{ExitReport, KillCause, NetworkMode, Outcome, SandboxId, Span, Usage};
 use belljar_jail::{Connection, Exec, ExecError, Exited, Running, ToKeeper, ask_keeper, disk, read_small};
-use belljar_ports::{Execution, SandboxError, Streams};
+use belljar_ports::{Execution, RawExit, SandboxError, Streams};
 
 use super::{census, record::Record};
 
@@ -48,20 +48,48 @@ impl ProcessExecution {
     }
 
     fn report(&self, exited: Option<Exited>) -> ExitReport {
-        let outcome = exited.map_or(Outcome::Signal(9), |exited| decode(exited.status));
+        let raw = exited.map(|exited| RawExit {
+            outcome: decode(exited.status),
+            time_ms: 0,
+            timed_out: exited.timed_out,
+            max_rss_bytes: exited.max_rss_kib * 1024,
+            dropped_out: 0,
+            dropped_err: 0,
+        });
+        let millis = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let inquest = Inquest {
+            record: &self.record,
+            state_dir: &self.state_dir,
+            disk: self.disk.clone(),
+            decided: *self.verdict.lock().unwrap_or_else(PoisonError::into_inner),
+        };
+        inquest.report(raw.as_ref(), &self.before, Span::millis(millis))
+    }
+}
+
+/// Finds out why a command ended, from what the kernel counted and the keeper wrote.
+pub(super) struct Inquest<'a> {
+    pub(super) record: &'a Record,
+    pub(super) state_dir: &'a Path,
+    pub(super) disk: Option<Arc<OwnedFd>>,
+    /// Why this process ended the sandbox, if it did.
+    pub(super) decided: Option<KillCause>,
+}
+
+impl Inquest<'_> {
+    pub(super) fn report(self, exit: Option<&RawExit>, before: &Usage, duration: Span) -> ExitReport {
+        let outcome = exit.map_or(Outcome::Signal(9), |exit| exit.outcome);
         let disk = self.disk.clone().or_else(|| self.ask_for_disk(outcome));
-        let usage = measure(&self.record, disk.as_deref());
+        let usage = measure(self.record, disk.as_deref());
         let grown =
             |now: Option<u64>, before: Option<u64>| now.zip(before).is_some_and(|(now, before)| now > before);
-        let oom = grown(usage.oom_kills, self.before.oom_kills);
+        let oom = grown(usage.oom_kills, before.oom_kills);
         let killed = matches!(outcome, Outcome::Signal(9) | Outcome::Code(137));
-        let timed_out = exited.is_some_and(|exited| exited.timed_out);
-        let decided = *self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
-        let cause = match decided {
+        let cause = match self.decided {
             Some(cause) => Some(cause),
-            None if timed_out => Some(KillCause::Timeout),
+            None if exit.is_some_and(|exit| exit.timed_out) => Some(KillCause::Timeout),
             None if oom && killed => Some(KillCause::Oom),
-            None if exited.is_none() => self.ended_by(),
+            None if exit.is_none() => self.ended_by(),
             None => None,
         };
         let limit = self.record.spec.limits;
@@ -70,17 +98,16 @@ impl ProcessExecution {
         let mut reached = Vec::new();
         for (hit, limit) in [
             (oom, KillCause::Oom),
-            (grown(usage.forks_refused, self.before.forks_refused), KillCause::Pids),
+            (grown(usage.forks_refused, before.forks_refused), KillCause::Pids),
             (disk_full, KillCause::Disk),
         ] {
             if hit && cause != Some(limit) {
                 reached.push(limit);
             }
         }
-        let millis = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let peak = usage.memory_peak_bytes.or_else(|| exited.map(|exited| exited.max_rss_kib * 1024));
+        let peak = usage.memory_peak_bytes.or_else(|| exit.map(|exit| exit.max_rss_bytes));
         let usage = Usage { memory_peak_bytes: peak, ..usage };
-        ExitReport { outcome, cause, reached, duration: Span::millis(millis), usage }
+        ExitReport { outcome, cause, reached, duration, usage }
     }
 
     /// The private disk, if it may have been why the command failed and this process does not hold it anyway.
@@ -88,7 +115,7 @@ impl ProcessExecution {
         if outcome == Outcome::Code(0) {
             return None;
         }
-        ask_keeper(&self.state_dir, ToKeeper::Disk).ok()?.1.map(Arc::new)
+        ask_keeper(self.state_dir, ToKeeper::Disk).ok()?.1.map(Arc::new)
     }
 
     /// What the keeper wrote down when the sandbox ended under the command.
@@ -159,7 +186,7 @@ fn network(pid: u32) -> Option<(u64, u64)> {
     }))
 }
 
-fn decode(status: i32) -> Outcome {
+pub(super) fn decode(status: i32) -> Outcome {
     let signal = u8::try_from(status & 0x7f).unwrap_or(0);
     if signal == 0 {
         Outcome::Code(u8::try_from(status >> 8 & 0xff).unwrap_or(255))
@@ -168,7 +195,7 @@ fn decode(status: i32) -> Outcome {
     }
 }
 
-fn explain(id: SandboxId, error: ExecError) -> SandboxError {
+pub(super) fn explain(id: SandboxId, error: ExecError) -> SandboxError {
     const ENOENT: i32 = 2;
     match error {
         ExecError::Start(start) if start.is_command() => SandboxError::Command {

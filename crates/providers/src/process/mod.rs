@@ -12,6 +12,8 @@ mod etc;
 mod execution;
 mod facts;
 mod ids;
+mod inside;
+mod journal;
 mod levels;
 mod network_files;
 mod quotas;
@@ -34,7 +36,9 @@ use std::{
 use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec, SnapshotId};
 use belljar_jail::cgroup::Controller;
 pub use belljar_jail::plan::Plan;
-use belljar_ports::{Keep, Level, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo};
+use belljar_ports::{
+    JournalRecord, Keep, Level, Order, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo,
+};
 pub use facts::HostFacts;
 
 use record::Record;
@@ -170,5 +174,13 @@ impl SandboxProvider for ProcessProvider {
 
     fn sweep(&self) -> Result<usize, SandboxError> {
         sweep::sweep(&self.home, &self.facts().cgroups)
+    }
+
+    fn read_journal(&self, bytes: &[u8]) -> Result<(Vec<JournalRecord>, usize), SandboxError> {
+        journal::read(bytes)
+    }
+
+    fn write_order(&self, order: &Order) -> Vec<u8> {
+        journal::write_order(order)
     }
 }

@@ -2,22 +2,30 @@
 
 use std::{
     fs, io,
-    os::fd::OwnedFd,
+    net::SocketAddr,
+    os::fd::{AsFd, OwnedFd},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::SystemTime,
 };
 
-use belljar_domain::{ExecSpec, ExitReport, Isolation, KillCause, SandboxState, SnapshotId, Span, Usage};
+use belljar_domain::{
+    ExecSpec, ExitReport, Isolation, KillCause, SandboxPath, SandboxSpec, SandboxState, SnapshotId, Span,
+    Usage,
+};
 use belljar_jail::{
-    Cause, Connection, FromKeeper, Launched, Lifeline, ToKeeper, ask_keeper,
+    Cause, Connection, FromKeeper, Launched, Lifeline, Orphan, Task, ToKeeper, ask_keeper,
     disk::{self, DiskKind, ImageAccess},
 };
-use belljar_ports::{Changes, Execution, Keep, Sandbox, SandboxError, SandboxInfo, SnapshotInfo, Streams};
+use belljar_ports::{
+    Changes, Execution, FileChange, Keep, Open, RawExit, Recording, Sandbox, SandboxError, SandboxInfo,
+    SnapshotInfo, Streams,
+};
 
 use super::{
     changes, create,
-    execution::ProcessExecution,
+    execution::{Inquest, ProcessExecution, explain},
+    inside,
     record::{Ended, Record},
     snapshot, users,
 };
@@ -135,6 +143,12 @@ impl ProcessSandbox {
         }
     }
 
+    fn errand(&self, what: Task) -> Result<Option<OwnedFd>, SandboxError> {
+        let record = self.record();
+        let connection = self.connect(&record)?;
+        inside::run(&record, connection, what)
+    }
+
     /// A descriptor of the private disk: the maker's own, the keeper's, or the image of one that is over.
     pub(super) fn disk(&self) -> Result<Arc<OwnedFd>, SandboxError> {
         if let Some(disk) = &self.held.lock().unwrap_or_else(PoisonError::into_inner).disk {
@@ -226,6 +240,69 @@ impl Sandbox for ProcessSandbox {
             Arc::clone(&self.verdict),
         )?;
         Ok(Box::new(execution))
+    }
+
+    fn record(&self, spec: &ExecSpec, recording: Recording) -> Result<OwnedFd, SandboxError> {
+        let record = self.record();
+        let connection = self.connect(&record)?;
+        let mut request = users::request(&record, spec)?;
+        let Recording { journal, orders, stdin, cap } = recording;
+        request.orphan = Orphan::Keep;
+        request.recording = Some(belljar_jail::Recording { cap, input: stdin.is_none() });
+        let passed = [Some(&journal), Some(&orders), stdin.as_ref()];
+        let passed: Vec<_> = passed.into_iter().flatten().map(AsFd::as_fd).collect();
+        connection.exec(&request, &passed).map(OwnedFd::from).map_err(|error| explain(record.id, error))
+    }
+
+    fn strikes(&self) -> Usage {
+        self.record().group.strikes()
+    }
+
+    fn judge(&self, exit: Option<&RawExit>, strikes: &Usage, duration: Span) -> ExitReport {
+        let record = self.record();
+        let inquest = Inquest {
+            state_dir: &record.dir(&self.home),
+            disk: self.held.lock().unwrap_or_else(PoisonError::into_inner).disk.clone(),
+            decided: *self.verdict.lock().unwrap_or_else(PoisonError::into_inner),
+            record: &record,
+        };
+        inquest.report(exit, strikes, duration)
+    }
+
+    fn open(&self, path: &SandboxPath, how: Open) -> Result<OwnedFd, SandboxError> {
+        self.errand(inside::open(path, how))?.ok_or_else(|| SandboxError::Over(self.record().id))
+    }
+
+    fn change(&self, change: &FileChange) -> Result<(), SandboxError> {
+        self.errand(inside::change(change)).map(drop)
+    }
+
+    fn dial(&self, port: u16) -> Result<OwnedFd, SandboxError> {
+        self.errand(Task::Dial { port })?.ok_or_else(|| SandboxError::Over(self.record().id))
+    }
+
+    fn listening(&self) -> Result<Vec<SocketAddr>, SandboxError> {
+        self.live("only a running sandbox listens").map(|record| inside::listening(&record))
+    }
+
+    fn owner_inside(&self, uid: u32, gid: u32) -> (u32, u32) {
+        const NOBODY: u32 = 65_534;
+        let record = self.record();
+        match record.id_base {
+            Some(base) => (uid.checked_sub(base).unwrap_or(NOBODY), gid.checked_sub(base).unwrap_or(NOBODY)),
+            None => record.user,
+        }
+    }
+
+    fn reassign(&self, spec: &SandboxSpec) -> Result<(), SandboxError> {
+        self.update(|record| {
+            record.env.extend(spec.env.clone());
+            record.spec.env = spec.env.clone();
+            record.spec.agent = spec.agent.clone();
+            record.spec.labels = spec.labels.clone();
+            record.spec.clocks = spec.clocks;
+            record.created = SystemTime::now();
+        })
     }
 
     fn usage(&self) -> Result<Usage, SandboxError> {

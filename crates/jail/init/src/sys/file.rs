@@ -62,6 +62,13 @@ pub(crate) fn mkdir(dir: i32, name: &str, mode: u32) -> Sys<()> {
     }
 }
 
+/// Makes a directory that is not there yet.
+pub(crate) fn make_new_dir(path: &str, mode: u32) -> Sys<()> {
+    let path = CText::new(path);
+    // SAFETY: mkdirat reads a NUL-terminated path, which `path` is and outlives the call.
+    unsafe { call(k::__NR_mkdirat, [reg(HERE), path.addr(), mode as usize, 0, 0, 0]) }.map(drop)
+}
+
 pub(crate) fn symlink(to: &str, dir: i32, name: &str) -> Sys<()> {
     let (to, name) = (CText::new(to), CText::new(name));
     // SAFETY: symlinkat reads two NUL-terminated texts, both alive until it returns.

@@ -25,7 +25,9 @@ pub(crate) const EAGAIN: Errno = Errno(11);
 pub(crate) const EACCES: Errno = Errno(13);
 pub(crate) const EEXIST: Errno = Errno(17);
 pub(crate) const ENOTDIR: Errno = Errno(20);
+pub(crate) const EISDIR: Errno = Errno(21);
 pub(crate) const EINVAL: Errno = Errno(22);
+pub(crate) const ENOTEMPTY: Errno = Errno(39);
 
 /// A descriptor that closes itself.
 #[derive(Debug)]

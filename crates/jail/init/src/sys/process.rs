@@ -16,6 +16,7 @@ pub(crate) const NEWCGROUP: u64 = k::CLONE_NEWCGROUP as u64;
 
 pub(crate) const SIGINT: i32 = 2;
 pub(crate) const SIGKILL: i32 = 9;
+pub(crate) const SIGPIPE: i32 = 13;
 pub(crate) const SIGTERM: i32 = 15;
 pub(crate) const SIGCHLD: i32 = 17;
 pub(crate) const SIGCONT: i32 = 18;

@@ -115,9 +115,23 @@ pub(crate) fn accept(door: &Fd) -> Sys<Fd> {
     plain(k::__NR_accept4, [reg(door.0), 0, 0, k::O_CLOEXEC as usize]).map(to_fd)
 }
 
+/// What to wait for. A negative descriptor is passed over.
+#[derive(Clone, Copy)]
+pub(crate) enum Wait {
+    /// Something to read, or the other end is closed.
+    Readable(i32),
+    /// Room to write, or the other end is closed.
+    Writable(i32),
+}
+
 /// Waits until one of the descriptors is readable or closed, or the time is over (`None`: for ever). A negative
 /// descriptor is passed over. The answer has one flag per descriptor.
 pub(crate) fn wait_readable<const N: usize>(fds: [i32; N], timeout_ms: Option<u64>) -> [bool; N] {
+    wait_for(fds.map(Wait::Readable), timeout_ms)
+}
+
+/// Waits until one of these comes true, or the time is over (`None`: for ever). The answer has one flag for each.
+pub(crate) fn wait_for<const N: usize>(waits: [Wait; N], timeout_ms: Option<u64>) -> [bool; N] {
     #[repr(C)]
     #[derive(Clone, Copy)]
     struct PollFd {
@@ -126,7 +140,11 @@ pub(crate) fn wait_readable<const N: usize>(fds: [i32; N], timeout_ms: Option<u6
         revents: i16,
     }
     const POLLIN: i16 = 1;
-    let mut list = fds.map(|fd| PollFd { fd, events: POLLIN, revents: 0 });
+    const POLLOUT: i16 = 4;
+    let mut list = waits.map(|wait| match wait {
+        Wait::Readable(fd) => PollFd { fd, events: POLLIN, revents: 0 },
+        Wait::Writable(fd) => PollFd { fd, events: POLLOUT, revents: 0 },
+    });
     let time = timeout_ms.map(|ms| [ms / 1000, ms % 1000 * 1_000_000]);
     let time_at = time.as_ref().map_or(0, |time| time.as_ptr() as usize);
     let args = [list.as_mut_ptr() as usize, N, time_at, 0, 0, 0];
@@ -194,13 +212,34 @@ pub(crate) fn close_from(first: u32) {
     let _done = plain(k::__NR_close_range, [first as usize, u32::MAX as usize, 0, 0]);
 }
 
+/// Has reads and writes answer at once.
+pub(crate) fn set_nonblocking(fd: &Fd) -> Sys<()> {
+    const F_SETFL: usize = 4;
+    plain(k::__NR_fcntl, [reg(fd.0), F_SETFL, k::O_NONBLOCK as usize, 0]).map(drop)
+}
+
+/// A second descriptor of the same thing, closed at exec.
+pub(crate) fn duplicate(fd: &Fd) -> Sys<Fd> {
+    const F_DUPFD_CLOEXEC: usize = 1030;
+    plain(k::__NR_fcntl, [reg(fd.0), F_DUPFD_CLOEXEC, 3, 0]).map(to_fd)
+}
+
 /// Milliseconds of a clock that only goes forward.
 pub(crate) fn now_ms() -> u64 {
     const CLOCK_BOOTTIME: usize = 7;
+    clock_ms(CLOCK_BOOTTIME)
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn real_ms() -> u64 {
+    const CLOCK_REALTIME: usize = 0;
+    clock_ms(CLOCK_REALTIME)
+}
+
+fn clock_ms(clock: usize) -> u64 {
     let mut time = [0_u64; 2];
     // SAFETY: clock_gettime writes a timespec (two 64-bit numbers), for which `time` has room.
-    let _set =
-        unsafe { call(k::__NR_clock_gettime, [CLOCK_BOOTTIME, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+    let _set = unsafe { call(k::__NR_clock_gettime, [clock, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
     let [seconds, nanos] = time;
     seconds * 1000 + nanos / 1_000_000
 }
@@ -227,6 +266,37 @@ pub(crate) fn open_terminal(rows: u16, cols: u16) -> Sys<(Fd, Fd)> {
         0,
     )?;
     Ok((master, slave))
+}
+
+/// Tells a terminal its window's size.
+pub(crate) fn resize_terminal(master: &Fd, rows: u16, cols: u16) {
+    const TIOCSWINSZ: usize = 0x5414;
+    let size = [rows, cols, 0, 0];
+    // SAFETY: TIOCSWINSZ reads a struct winsize (four u16), which `size` is and outlives the call.
+    let _gone = unsafe { call(k::__NR_ioctl, [reg(master.0), TIOCSWINSZ, size.as_ptr() as usize, 0, 0, 0]) };
+}
+
+/// Connects to a port of this network namespace's loopback, by either family.
+pub(crate) fn dial_loopback(port: u16) -> Sys<Fd> {
+    const AF_INET: u16 = 2;
+    const AF_INET6: u16 = 10;
+    let [high, low] = port.to_be_bytes();
+    let v4 = [AF_INET.to_ne_bytes(), [high, low], [127, 0], [0, 1]].concat();
+    let mut v6 = [AF_INET6.to_ne_bytes(), [high, low], [0, 0], [0, 0]].concat();
+    v6.extend([0; 15]);
+    v6.push(1);
+    v6.extend([0; 4]);
+    dial(AF_INET, &v4.into_iter().chain([0; 8]).collect::<Vec<u8>>()).or_else(|_refused| dial(AF_INET6, &v6))
+}
+
+fn dial(family: u16, address: &[u8]) -> Sys<Fd> {
+    const SOCK_STREAM: usize = 1;
+    let kind = SOCK_STREAM | k::O_CLOEXEC as usize;
+    let socket = plain(k::__NR_socket, [usize::from(family), kind, 0, 0]).map(to_fd)?;
+    let args = [reg(socket.0), address.as_ptr() as usize, address.len(), 0, 0, 0];
+    // SAFETY: connect reads `len` bytes at the pointer: exactly the slice.
+    unsafe { call(k::__NR_connect, args) }?;
+    Ok(socket)
 }
 
 /// Makes a terminal the controlling one of the new session.

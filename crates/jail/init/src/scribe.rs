@@ -1,0 +1,280 @@
+//! The scribe: what a shepherd is when its execution is recorded. Carries what the command writes into a journal that
+//! outlives whoever asked, and orders from a pipe to the command. Both ends belong to the host; nothing is lost when
+//! the visitor leaves.
+
+use alloc::{vec, vec::Vec};
+
+use belljar_init::{
+    journal::{self, End, HEADER, Kind, MAX_RECORD, Order},
+    wire::{FromShepherd, Recording, encode},
+};
+
+use crate::{
+    shepherd::Flock,
+    sys::{self, Ended, Fd, Wait},
+};
+
+/// Input that waits for the command; beyond it orders wait in the pipe.
+const MAX_PENDING: usize = 64 * 1024;
+/// After the command ended, how long to wait for output of what it left running.
+const GRACE_MS: u64 = 200;
+/// End of input, as a terminal says it.
+const END_OF_TRANSMISSION: u8 = 4;
+
+/// The descriptors of a recorded execution.
+pub(crate) struct Scribe {
+    pub(crate) journal: Fd,
+    pub(crate) orders: Fd,
+    /// Our ends of standard output and error; a terminal is the first alone.
+    pub(crate) output: [Option<Fd>; 2],
+    /// Our end of standard input, if it comes as orders.
+    pub(crate) input: Option<Fd>,
+    pub(crate) is_terminal: bool,
+    pub(crate) recording: Recording,
+}
+
+struct State {
+    scribe: Scribe,
+    flock: Flock,
+    /// Bytes the journal may still take.
+    room: u64,
+    dropped: [u64; 2],
+    /// Input the command has not taken.
+    pending: Vec<u8>,
+    closing: bool,
+    /// What came through the pipe and is no whole order yet.
+    heard: Vec<u8>,
+    record: Vec<u8>,
+    ended: Option<(Ended, bool)>,
+    silent_since: u64,
+}
+
+impl Scribe {
+    pub(crate) fn watch(self, flock: Flock, connection: Fd) -> ! {
+        let room = self.recording.cap;
+        let mut state = State {
+            scribe: self,
+            flock,
+            room,
+            dropped: [0; 2],
+            pending: Vec::new(),
+            closing: false,
+            heard: Vec::new(),
+            record: Vec::new(),
+            ended: None,
+            silent_since: 0,
+        };
+        let mut visitor = Some(connection);
+        loop {
+            state.turn(&mut visitor);
+            if state.is_told() {
+                state.finish(visitor.as_ref());
+            }
+        }
+    }
+}
+
+impl State {
+    /// Waits for whatever comes next and does what it asks for.
+    fn turn(&mut self, visitor: &mut Option<Fd>) {
+        let number = |fd: Option<&Fd>| fd.map_or(-1, |fd| fd.0);
+        let [out, err] = [number(self.scribe.output[0].as_ref()), number(self.scribe.output[1].as_ref())];
+        let orders = if self.pending.len() < MAX_PENDING { self.scribe.orders.0 } else { -1 };
+        let input = if self.pending.is_empty() { -1 } else { number(self.scribe.input.as_ref()) };
+        let waits = [
+            Wait::Readable(number(visitor.as_ref())),
+            Wait::Readable(self.flock.signals.0),
+            Wait::Readable(orders),
+            Wait::Readable(out),
+            Wait::Readable(err),
+            Wait::Writable(input),
+        ];
+        let [spoke, child, ordered, wrote_out, wrote_err, room] = sys::wait_for(waits, self.patience());
+        for (index, ready) in [wrote_out, wrote_err].into_iter().enumerate() {
+            if ready {
+                self.take(index);
+            }
+        }
+        if ordered {
+            self.obey();
+        }
+        if room {
+            self.feed();
+        }
+        if spoke && let Some(connection) = visitor.as_ref() {
+            match Flock::listen(connection) {
+                Some(Some(order)) => self.carry_out(order),
+                Some(None) => {}
+                // Whoever asked left; the journal is read by whoever comes next.
+                None => *visitor = None,
+            }
+        }
+        if child {
+            self.bury();
+        }
+        if self.ended.is_none() && self.flock.is_overdue() {
+            self.end(true);
+        }
+    }
+
+    fn patience(&self) -> Option<u64> {
+        let now = sys::now_ms();
+        match self.ended {
+            Some(_) => Some((self.silent_since + GRACE_MS).saturating_sub(now)),
+            None => self.flock.deadline.map(|end| end.saturating_sub(now)),
+        }
+    }
+
+    fn is_told(&self) -> bool {
+        let silent = sys::now_ms() >= self.silent_since + GRACE_MS;
+        self.ended.is_some() && (self.scribe.output.iter().all(Option::is_none) || silent)
+    }
+
+    /// Writes one piece of output down.
+    fn take(&mut self, index: usize) {
+        self.silent_since = sys::now_ms();
+        if self.record.is_empty() {
+            self.record = vec![0; HEADER + MAX_RECORD];
+        }
+        let Some(stream) = self.scribe.output.get(index).and_then(Option::as_ref) else { return };
+        let count = match self.record.get_mut(HEADER..).map(|space| sys::read(stream.0, space)) {
+            Some(Ok(count @ 1..)) => count,
+            Some(Err(sys::EINTR | sys::EAGAIN)) => return,
+            // A terminal whose last user left answers EIO.
+            Some(Ok(_) | Err(_)) | None => {
+                if let Some(stream) = self.scribe.output.get_mut(index) {
+                    *stream = None;
+                }
+                return;
+            }
+        };
+        let kept = usize::try_from(self.room).map_or(count, |room| room.min(count));
+        let kind = if index == 0 { Kind::Stdout } else { Kind::Stderr };
+        let written = kept > 0 && self.write(kind, kept);
+        let kept = if written { kept } else { 0 };
+        self.room -= kept as u64;
+        if let Some(dropped) = self.dropped.get_mut(index) {
+            *dropped += (count - kept) as u64;
+        }
+    }
+
+    /// Appends the record whose bytes are in place. One write: a reader never sees half a header.
+    fn write(&mut self, kind: Kind, len: usize) -> bool {
+        let header = journal::header(kind, len, sys::real_ms());
+        for (slot, byte) in self.record.iter_mut().zip(header) {
+            *slot = byte;
+        }
+        let record = self.record.get(..HEADER + len).unwrap_or_default();
+        sys::write(self.scribe.journal.0, record) == Ok(record.len())
+    }
+
+    fn obey(&mut self) {
+        let mut bytes = [0_u8; 4096];
+        if let Ok(count @ 1..) = sys::read(self.scribe.orders.0, &mut bytes) {
+            self.heard.extend_from_slice(bytes.get(..count).unwrap_or_default());
+        }
+        while let Some(order) = journal::take_order(&mut self.heard) {
+            self.carry_out(order);
+        }
+    }
+
+    fn carry_out(&mut self, order: Order) {
+        match order {
+            Order::Input(bytes) => {
+                self.pending.extend(bytes);
+                self.feed();
+            }
+            Order::CloseInput if self.scribe.is_terminal => {
+                self.pending.push(END_OF_TRANSMISSION);
+                self.feed();
+            }
+            Order::CloseInput => {
+                self.closing = true;
+                self.feed();
+            }
+            Order::Resize(rows, cols) => {
+                if let (true, Some(master)) = (self.scribe.is_terminal, &self.scribe.output[0]) {
+                    sys::resize_terminal(master, rows, cols);
+                }
+            }
+            Order::Signal(signal) => sys::kill(-self.flock.pid, i32::from(signal)),
+            Order::Kill => self.end(false),
+        }
+    }
+
+    fn feed(&mut self) {
+        if let (Some(input), false) = (&self.scribe.input, self.pending.is_empty()) {
+            match sys::write(input.0, &self.pending) {
+                Ok(count) => drop(self.pending.drain(..count)),
+                Err(sys::EINTR | sys::EAGAIN) => return,
+                // It reads no more.
+                Err(_) => self.closing = true,
+            }
+        }
+        if self.scribe.input.is_none() || self.closing && self.pending.is_empty() {
+            self.scribe.input = None;
+            self.pending = Vec::new();
+        }
+    }
+
+    fn bury(&mut self) {
+        let _drained = sys::next_signal(&self.flock.signals);
+        while let Some(ended) = sys::reap(-1, false) {
+            if ended.pid == self.flock.pid {
+                self.note(ended, false);
+            }
+        }
+    }
+
+    fn end(&mut self, timed_out: bool) {
+        self.flock.deadline = None;
+        if let Some(ended) = self.flock.end() {
+            self.note(ended, timed_out);
+        }
+    }
+
+    fn note(&mut self, ended: Ended, timed_out: bool) {
+        self.ended = Some((ended, timed_out));
+        self.silent_since = sys::now_ms();
+        self.scribe.input = None;
+    }
+
+    /// Writes down and tells how it ended, then stays only for those who still write.
+    fn finish(&mut self, visitor: Option<&Fd>) -> ! {
+        if let Some((ended, timed_out)) = self.ended {
+            let Ended { status, max_rss_kib, cpu_micros, .. } = ended;
+            let [out, err] = self.dropped;
+            let bytes = encode(&End { status, timed_out, max_rss_kib, cpu_micros, dropped: (out, err) });
+            let mut record = journal::header(Kind::End, bytes.len(), sys::real_ms()).to_vec();
+            record.extend(bytes);
+            sys::write_all(self.scribe.journal.0, &record);
+            if let Some(connection) = visitor {
+                let frame = FromShepherd::Exited { status, timed_out, max_rss_kib, cpu_micros };
+                let _visitor_left = sys::send(connection.0, &encode(&frame), None);
+            }
+        }
+        self.drain()
+    }
+
+    /// A daemon that still holds the command's output must not die of writing to it.
+    fn drain(&mut self) -> ! {
+        self.room = 0;
+        while self.scribe.output.iter().any(Option::is_some) {
+            let [out, err] = [0, 1].map(|index: usize| {
+                self.scribe.output.get(index).and_then(Option::as_ref).map_or(-1, |fd| fd.0)
+            });
+            let [wrote_out, wrote_err, child] = sys::wait_readable([out, err, self.flock.signals.0], None);
+            if wrote_out {
+                self.take(0);
+            }
+            if wrote_err {
+                self.take(1);
+            }
+            if child {
+                let _drained = sys::next_signal(&self.flock.signals);
+                while sys::reap(-1, false).is_some() {}
+            }
+        }
+        sys::exit(0)
+    }
+}
