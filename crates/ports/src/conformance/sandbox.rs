@@ -1,6 +1,6 @@
-//! One suite for every provider: what it declares must work, what it does not declare must be refused.
+//! The suite for sandbox providers.
 //!
-//! Each check is a function from a fresh bench to a verdict, so that a provider's tests can run them one by one.
+//! Owns: what a provider must do. Refuses: to skip; what a provider does not declare it must refuse.
 
 use std::{
     collections::BTreeMap,
@@ -14,6 +14,7 @@ use belljar_domain::{
     SandboxSpec, SandboxState, SnapshotId, Span, TemplateRef,
 };
 
+use super::{Verdict, expect};
 use crate::{Keep, Sandbox, SandboxError, SandboxProvider, Streams};
 
 /// A provider with what a check needs around it.
@@ -34,8 +35,6 @@ impl std::fmt::Debug for Bench<'_> {
     }
 }
 
-/// What went against a promise.
-pub type Verdict = Result<(), String>;
 type Check = fn(&Bench<'_>) -> Verdict;
 
 /// Every check by name.
@@ -87,17 +86,7 @@ fn run(sandbox: &dyn Sandbox, spec: &ExecSpec, input: &str) -> Result<(ExitRepor
 
 #[expect(clippy::needless_pass_by_value, reason = "it is the last to see the error, in `map_err`")]
 fn chain(error: SandboxError) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(&error);
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
-}
-
-fn expect<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, wanted: &T) -> Verdict {
-    if found == wanted { Ok(()) } else { Err(format!("{what}: found {found:?}, wanted {wanted:?}")) }
+    super::chain(&error)
 }
 
 fn declares(bench: &Bench<'_>, capability: Capability) -> bool {
