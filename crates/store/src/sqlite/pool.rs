@@ -1,0 +1,76 @@
+//! A few connections for reading, made when first needed and used again.
+
+use std::{
+    path::PathBuf,
+    sync::{Condvar, Mutex, PoisonError},
+};
+
+use belljar_ports::StoreError;
+use rusqlite::{Connection, OpenFlags};
+
+use super::sql::Doing;
+
+/// Reads at the same time; more wait for their turn.
+const MOST: usize = 4;
+/// Statements each connection keeps ready.
+pub(crate) const STATEMENTS: usize = 64;
+
+#[derive(Debug)]
+struct Shelf {
+    idle: Vec<Connection>,
+    out: usize,
+}
+
+/// The connections.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    path: PathBuf,
+    shelf: Mutex<Shelf>,
+    returned: Condvar,
+}
+
+impl Pool {
+    pub(crate) const fn new(path: PathBuf) -> Self {
+        let shelf = Shelf { idle: Vec::new(), out: 0 };
+        Self { path, shelf: Mutex::new(shelf), returned: Condvar::new() }
+    }
+
+    /// Reads with a connection of one's own for the while.
+    pub(crate) fn read<T>(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let connection = match self.borrow() {
+            Some(connection) => Ok(connection),
+            None => connect(&self.path),
+        };
+        let outcome = connection.map(|connection| (job(&connection), connection));
+        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        shelf.out -= 1;
+        let outcome = outcome.and_then(|(outcome, connection)| {
+            shelf.idle.push(connection);
+            outcome
+        });
+        drop(shelf);
+        self.returned.notify_one();
+        outcome
+    }
+
+    fn borrow(&self) -> Option<Connection> {
+        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        while shelf.out >= MOST {
+            shelf = self.returned.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+        }
+        shelf.out += 1;
+        shelf.idle.pop()
+    }
+}
+
+/// Opens a connection that cannot write.
+pub(crate) fn connect(path: &std::path::Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).doing("open the store for reading")?;
+    connection.busy_timeout(std::time::Duration::from_secs(5)).doing("open the store for reading")?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}

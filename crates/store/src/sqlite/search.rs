@@ -1,0 +1,54 @@
+//! Looking for words in logs: places from the index, then the pieces themselves, as far as the asker may see them.
+
+use belljar_ports::{
+    StoreError,
+    store::{LogHits, LogSearch, PAGE_LIMIT},
+};
+
+use super::{
+    SqliteStore, indexer, logs,
+    sql::{Doing, amount},
+};
+
+/// Places looked at for one answer, since some may be gone or another project's.
+const MOST_PLACES: usize = 20_000;
+const PAGE: usize = 1_000;
+
+impl SqliteStore {
+    /// Pieces that hold all the words, newest first.
+    pub(super) fn search(&self, search: &LogSearch, limit: usize) -> Result<LogHits, StoreError> {
+        let limit = limit.min(PAGE_LIMIT);
+        let mut complete = self.is_indexed()?;
+        let mut before = search.before.unwrap_or(u64::MAX);
+        let mut rows = Vec::new();
+        let mut seen = 0;
+        if !self.places.search.exists() {
+            return Ok(LogHits { rows, complete: false });
+        }
+        while rows.len() < limit {
+            let places = indexer::find(&self.places.search, search, before, PAGE)?;
+            let Some(last) = places.last() else { break };
+            before = *last;
+            seen += places.len();
+            for place in &places {
+                rows.extend(
+                    self.pool.read(|connection| logs::find(connection, *place, search.project.as_ref()))?,
+                );
+            }
+            if seen >= MOST_PLACES {
+                complete = false;
+                break;
+            }
+        }
+        rows.truncate(limit);
+        Ok(LogHits { rows, complete })
+    }
+
+    /// Waits, for a while, until everything written before is in the index.
+    fn is_indexed(&self) -> Result<bool, StoreError> {
+        let sql = "SELECT coalesce(max(seq), 0) FROM logs";
+        let read = |row: &rusqlite::Row<'_>| amount(row, 0);
+        let last = self.pool.read(|connection| connection.query_row(sql, [], read).doing("read logs"))?;
+        Ok(self.desk.is_some() && self.on_logs.reaches(last))
+    }
+}

@@ -1,0 +1,244 @@
+//! The one thread that writes. Whatever waits is written in one transaction and made durable by one flush of the disk;
+//! then, and only then, those who wait are answered.
+//!
+//! Owns: the end of the chain. Refuses: to let one bad batch take others with it; when a transaction fails, its batches
+//! are tried again one by one, and only the guilty hear of it.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant, SystemTime},
+};
+
+use belljar_domain::{EventId, Timestamp};
+use belljar_ports::{
+    StoreError,
+    store::{Appended, Head, Promise},
+};
+use rusqlite::{Connection, ErrorCode, params_from_iter, types::Value};
+
+use super::{
+    prepared::{Prepared, Write},
+    sql::{Doing, signed, unsigned},
+};
+use crate::{
+    ledger::{
+        chain::{Seal, link},
+        columns::{self, PreparedEvent},
+    },
+    queue::Queue,
+};
+
+/// Something other than a batch to do inside a transaction; called again when the first transaction failed.
+pub(crate) type Task = Box<dyn FnMut(&Connection) -> Result<(), StoreError> + Send>;
+
+/// What the writer can be asked to do.
+pub(crate) enum Work {
+    Batch(Prepared),
+    Task(Task),
+}
+
+/// One request, and who waits for it.
+pub(crate) struct Job {
+    pub(crate) work: Work,
+    pub(crate) promise: Promise,
+}
+
+impl std::fmt::Debug for Job {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Job").finish_non_exhaustive()
+    }
+}
+
+/// What the writer shares with everyone else.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    pub(crate) queue: Queue<Job>,
+    pub(crate) commits: AtomicU64,
+    pub(crate) failures: AtomicU64,
+    pub(crate) last_commit_micros: AtomicU64,
+    pub(crate) last_seq: AtomicU64,
+    /// The last piece of a log that was written.
+    pub(crate) last_log: AtomicU64,
+    /// Pages in the write-ahead log.
+    pub(crate) wal_pages: Arc<AtomicU64>,
+}
+
+/// The end of the chain, as of the last event written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tip {
+    pub(crate) head: Head,
+    pub(crate) received: Timestamp,
+}
+
+/// The thread's own things.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    pub(crate) connection: Connection,
+    pub(crate) seal: Seal,
+    pub(crate) tip: Tip,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) on_logs: super::indexer::Bell,
+}
+
+impl Writer {
+    /// Works until the queue is closed and empty.
+    pub(crate) fn run(mut self) {
+        while let Some(jobs) = self.desk.queue.take() {
+            self.group(jobs);
+            super::checkpoint::if_large(&self.connection, &self.desk.wal_pages);
+        }
+        // What is in the write-ahead log is durable already; moving it is only tidy.
+        super::checkpoint::all(&self.connection);
+    }
+
+    fn group(&mut self, mut jobs: Vec<Job>) {
+        match self.transaction(&mut jobs) {
+            Ok(answers) => self.answer(jobs, answers),
+            Err(error) => match <[Job; 1]>::try_from(jobs) {
+                Ok([guilty]) => guilty.promise.keep(Err(error)),
+                Err(several) => several.into_iter().for_each(|job| self.group(vec![job])),
+            },
+        }
+    }
+
+    fn answer(&self, jobs: Vec<Job>, answers: Vec<Appended>) {
+        let has_logs = jobs.iter().any(|job| matches!(&job.work, Work::Batch(batch) if batch.has_logs));
+        jobs.into_iter().zip(answers).for_each(|(job, appended)| job.promise.keep(Ok(appended)));
+        if has_logs {
+            self.note_last_log();
+            self.on_logs.ring();
+        }
+    }
+
+    /// Only a figure for health; when it cannot be read it is merely late.
+    fn note_last_log(&self) {
+        let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'logs'";
+        let last =
+            self.connection.prepare_cached(sql).and_then(|mut read| read.query_row([], |row| row.get(0)));
+        self.desk.last_log.store(unsigned(last.unwrap_or(0)), Ordering::Relaxed);
+    }
+
+    /// Writes all or nothing.
+    fn transaction(&mut self, jobs: &mut [Job]) -> Result<Vec<Appended>, StoreError> {
+        let begun = Instant::now();
+        let now = Timestamp::from(SystemTime::now());
+        let mut tip = Tip { received: self.tip.received.max(now), ..self.tip };
+        let written = self.attempt(jobs, &mut tip);
+        match written {
+            Ok(answers) => {
+                self.tip = tip;
+                self.desk.last_seq.store(tip.head.seq, Ordering::Release);
+                self.desk.commits.fetch_add(1, Ordering::Relaxed);
+                self.desk.last_commit_micros.store(micros(begun.elapsed()), Ordering::Relaxed);
+                Ok(answers)
+            }
+            Err(error) => {
+                self.desk.failures.fetch_add(1, Ordering::Relaxed);
+                if !self.connection.is_autocommit() {
+                    // When even this fails SQLite has rolled back by itself, and the next BEGIN will say so if not.
+                    let _rolled_back = self.connection.execute_batch("ROLLBACK");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn attempt(&self, jobs: &mut [Job], tip: &mut Tip) -> Result<Vec<Appended>, StoreError> {
+        let doing = "write to the store";
+        self.connection
+            .prepare_cached("BEGIN IMMEDIATE")
+            .and_then(|mut begin| begin.execute([]))
+            .doing(doing)?;
+        let before = tip.head.seq;
+        let mut answers = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let first = tip.head.seq + 1;
+            match &mut job.work {
+                Work::Batch(batch) => self.write(batch, tip)?,
+                Work::Task(task) => task(&self.connection)?,
+            }
+            answers.push(Appended { first, last: tip.head.seq });
+        }
+        if tip.head.seq != before {
+            self.seal(tip.head)?;
+        }
+        self.connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([])).doing(doing)?;
+        Ok(answers)
+    }
+
+    fn write(&self, batch: &Prepared, tip: &mut Tip) -> Result<(), StoreError> {
+        if !batch.events.is_empty() {
+            let mut insert = self.connection.prepare_cached(&INSERT_EVENT).doing("write to the ledger")?;
+            for event in &batch.events {
+                let hash = link(tip.head.hash, tip.head.seq + 1, tip.received, &event.digest);
+                let next = Head { seq: tip.head.seq + 1, hash };
+                insert_event(&mut insert, event, tip, next).map_err(|e| rejected(e, event.id))?;
+                tip.head = next;
+            }
+        }
+        batch.writes.iter().try_for_each(|write| self.put(write))
+    }
+
+    fn put(&self, write: &Write) -> Result<(), StoreError> {
+        let doing = "write a row";
+        let mut statement = self.connection.prepare_cached(write.sql).doing(doing)?;
+        let changed = statement.execute(params_from_iter(&write.values)).doing(doing)?;
+        if write.claims && changed == 0 { Err(self.refusal(write)?) } else { Ok(()) }
+    }
+
+    /// Says why an idempotency key could not be claimed.
+    fn refusal(&self, write: &Write) -> Result<StoreError, StoreError> {
+        let [project, key, fingerprint, ..] = write.values.as_slice() else { return Ok(StoreError::Closed) };
+        let sql = "SELECT fingerprint = ?3 FROM idempotency WHERE project = ?1 AND key = ?2";
+        let same = self.connection.query_row(sql, [project, key, fingerprint], |row| row.get(0));
+        let Value::Text(name) = key else { return Ok(StoreError::Closed) };
+        let is_same: bool = same.doing("read an idempotency key")?;
+        Ok(if is_same { StoreError::KeyTaken(name.clone()) } else { StoreError::KeyReused(name.clone()) })
+    }
+
+    fn seal(&self, head: Head) -> Result<(), StoreError> {
+        let sql = "UPDATE ledger SET head_seq = ?, head_hash = ?, head_mac = ?";
+        let mac = self.seal.of_head(head.seq, head.hash);
+        let update = self.connection.prepare_cached(sql);
+        update
+            .and_then(|mut update| update.execute((signed(head.seq), head.hash.0, mac)))
+            .doing("seal the ledger")?;
+        Ok(())
+    }
+}
+
+static INSERT_EVENT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+    let names = columns::NAMES.join(", ");
+    let marks = vec!["?"; columns::COUNT + 4].join(", ");
+    format!("INSERT INTO events (seq, received, prev_hash, hash, {names}) VALUES ({marks})")
+});
+
+fn insert_event(
+    insert: &mut rusqlite::CachedStatement<'_>,
+    event: &PreparedEvent,
+    tip: &Tip,
+    next: Head,
+) -> rusqlite::Result<usize> {
+    insert.raw_bind_parameter(1, signed(next.seq))?;
+    insert.raw_bind_parameter(2, tip.received.as_micros())?;
+    insert.raw_bind_parameter(3, tip.head.hash.0.as_slice())?;
+    insert.raw_bind_parameter(4, next.hash.0.as_slice())?;
+    for (at, column) in (5..).zip(event.columns()) {
+        insert.raw_bind_parameter(at, column)?;
+    }
+    insert.raw_execute()
+}
+
+fn rejected(error: rusqlite::Error, id: EventId) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) => StoreError::Duplicate(id),
+        _ => StoreError::backend("write to the ledger", error),
+    }
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,109 @@
+//! Sudden death: what was acknowledged is there, what was not is there whole or not at all.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+};
+
+use belljar_ports::store::{EventFilter, PAGE_LIMIT, Store};
+
+use crate::support::{HOME, again, append, batch, open, read};
+
+/// Not a test by itself: the process that is killed.
+#[test]
+fn a_process_that_appends_until_it_is_killed() {
+    let Some(home) = std::env::var_os(HOME) else { return };
+    let store = open(Path::new(&home));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for number in 0..100_000 {
+                    let last = store.append(batch(number, 200)).wait().unwrap().last;
+                    let mut out = std::io::stdout().lock();
+                    writeln!(out, "acknowledged {last}").unwrap();
+                    out.flush().unwrap();
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn acknowledged_batches_survive_kill_nine() {
+    let home = tempfile::tempdir().unwrap();
+    let mut before = 0;
+    for round in 0..10 {
+        let mut child =
+            again("crashes::a_process_that_appends_until_it_is_killed", home.path(), "").spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut acknowledged = Vec::new();
+        for line in lines {
+            let line = line.unwrap();
+            let Some((_, seq)) = line.split_once("acknowledged ") else { continue };
+            acknowledged.push(seq.parse::<u64>().unwrap());
+            // At another moment in every round; what was said before the end of the pipe still counts.
+            if acknowledged.len() == 20 + round * 37 {
+                child.kill().unwrap();
+            }
+        }
+        child.wait().unwrap();
+        let newest = *acknowledged.iter().max().unwrap();
+        let store = open(home.path());
+        let last = store.last_seq().unwrap();
+        assert!(last >= newest && newest > before, "round {round}: {last} of {newest}");
+        assert_eq!(last % 3, 0, "a batch was torn");
+        let found = store.verify(None).unwrap();
+        assert_eq!((found.events, found.finding), (last, None));
+        before = last;
+    }
+}
+
+#[test]
+fn a_torn_log_leaves_whole_batches() {
+    let home = tempfile::tempdir().unwrap();
+    let store = open(home.path());
+    for number in 0..20 {
+        store.append(batch(number, 200)).wait().unwrap();
+    }
+    let log = fs::read(home.path().join("belljar.db-wal")).unwrap();
+    let used = log.iter().rposition(|byte| *byte != 0).unwrap();
+    let mut seen = Vec::new();
+    for cut in (0..used).step_by(used / 23).chain([log.len()]) {
+        let copy = torn(home.path(), &log, cut);
+        let torn = open(copy.path());
+        let last = torn.last_seq().unwrap();
+        assert_eq!(last % 3, 0, "a batch was torn at {cut}");
+        let found = torn.verify(None).unwrap();
+        assert_eq!((found.events, found.finding), (last, None), "cut at {cut}");
+        assert_eq!(append(&torn, &belljar_domain::EventKind::ServerStarted, 1), last + 1);
+        seen.push(last);
+    }
+    assert!(seen.is_sorted() && seen.last() == Some(&60), "{seen:?}");
+}
+
+/// A copy of the files as a crash of the machine could leave them: the log ends somewhere, followed by rubbish.
+fn torn(home: &Path, log: &[u8], cut: usize) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    let to = |name: &str| -> PathBuf { copy.path().join(name) };
+    for name in ["belljar.db", "ledger.key"] {
+        fs::copy(home.join(name), to(name)).unwrap();
+    }
+    let mut bytes = log[..cut.min(log.len())].to_vec();
+    bytes.extend((0..1000_u16).map(|number| u8::try_from(number % 251).unwrap()));
+    fs::write(to("belljar.db-wal"), bytes).unwrap();
+    copy
+}
+
+#[test]
+fn what_a_killed_server_wrote_can_be_read_without_one() {
+    let home = tempfile::tempdir().unwrap();
+    let store = open(home.path());
+    append(&store, &belljar_domain::EventKind::Killswitch, 5);
+    // The files as they are while the server lives, without its shared memory.
+    let log = fs::read(home.path().join("belljar.db-wal")).unwrap();
+    let copy = torn(home.path(), &log, log.len());
+    let reader = read(copy.path());
+    assert_eq!(reader.events(&EventFilter::default(), 0, PAGE_LIMIT).unwrap().len(), 5);
+    assert_eq!(reader.verify(None).unwrap().finding, None);
+}
