@@ -23,8 +23,8 @@ pub enum StoreError {
         /// The newest schema known.
         known: u32,
     },
-    /// The ledger's key is not where it was left.
-    #[error("the ledger's key {} is missing or damaged, so the ledger cannot be continued; restore it", .0.display())]
+    /// The ledger's key is not the one that sealed it.
+    #[error("the ledger's key {} is missing, damaged or not the one that sealed the ledger; restore both together", .0.display())]
     Key(PathBuf),
     /// It was opened for reading.
     #[error("the store is open for reading only")]

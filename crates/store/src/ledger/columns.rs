@@ -106,7 +106,11 @@ impl PreparedEvent {
 
     /// Bytes it takes in the queue, roughly.
     pub(crate) fn weight(&self) -> usize {
-        512 + self.payload.as_ref().map_or(0, String::len)
+        let texts = self.columns().into_iter().map(|column| match column {
+            Column::Text(bytes) | Column::Blob(bytes) => bytes.len(),
+            Column::Null | Column::Int(_) | Column::Real(_) => 0,
+        });
+        size_of::<Self>() + texts.sum::<usize>()
     }
 
     /// The values, in the order of [`NAMES`].

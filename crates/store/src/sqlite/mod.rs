@@ -56,7 +56,10 @@ pub struct SqliteStore {
     /// `None` when it was opened for reading.
     desk: Option<Arc<Desk>>,
     stop: Arc<Stop>,
+    /// The writer first.
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Held by whoever removes what is past its time; two at once would put checkpoints over each other's.
+    pruning: Mutex<()>,
     /// Held until the last thread is gone.
     lock: Mutex<Option<File>>,
 }
@@ -114,6 +117,7 @@ impl SqliteStore {
             desk: None,
             stop: Arc::default(),
             threads: Mutex::default(),
+            pruning: Mutex::default(),
             lock: Mutex::default(),
         }
     }
@@ -139,20 +143,20 @@ impl SqliteStore {
         self.submit(Work::Task(task), 0).wait().map(drop)
     }
 
-    /// Ends the threads, the writer last in the sense that what waits is written first.
+    /// Ends the threads, the writer last: the last connection that goes takes the write-ahead log along.
     fn end(&self) {
+        self.stop.ask();
+        self.on_logs.stop();
+        let mut threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        while threads.len() > 1 {
+            // A thread that panicked has nothing left to do either.
+            let _ended = threads.pop().map(JoinHandle::join);
+        }
+        self.pool.clear();
         if let Some(desk) = &self.desk {
             desk.queue.close();
         }
-        self.stop.ask();
-        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
-        for (at, thread) in threads.into_iter().enumerate() {
-            // The writer is the first; once it is gone the indexer can be told that no more will come.
-            let _ended = thread.join();
-            if at == 0 {
-                self.on_logs.stop();
-            }
-        }
+        let _ended = threads.pop().map(JoinHandle::join);
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 

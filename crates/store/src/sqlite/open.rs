@@ -98,22 +98,21 @@ pub(crate) fn for_reading(places: &Places) -> Result<Seal, StoreError> {
 
 fn lock(path: &Path) -> Result<File, StoreError> {
     let doing = |e| StoreError::backend("lock the store", e);
-    let mut file =
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
-    let file = file.as_mut().map_err(|e| doing(std::io::Error::new(e.kind(), e.to_string())))?;
+    let made = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
+    let mut file = made.map_err(doing)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
             let read = file.take(16).read_to_string(&mut holder);
-            let by = read.ok().and_then(|_| holder.trim().parse().ok());
+            let by = read.ok().and_then(|_length| holder.trim().parse().ok());
             return Err(StoreError::Locked { at: path.parent().unwrap_or(path).to_owned(), by });
         }
         Err(TryLockError::Error(error)) => return Err(doing(error)),
     }
     file.set_len(0).and_then(|()| file.rewind()).map_err(doing)?;
     writeln!(file, "{}", std::process::id()).map_err(doing)?;
-    file.try_clone().map_err(doing)
+    Ok(file)
 }
 
 fn connect(path: &Path, pages: &Arc<AtomicU64>) -> Result<Connection, StoreError> {

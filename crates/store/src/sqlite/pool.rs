@@ -56,6 +56,11 @@ impl Pool {
         outcome
     }
 
+    /// Lets go of connections nobody uses.
+    pub(crate) fn clear(&self) {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner).idle.clear();
+    }
+
     fn borrow(&self) -> Option<Connection> {
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
         while shelf.out >= MOST {

@@ -5,7 +5,7 @@
 //! and the hash of its last, so that the chain can still be walked and nobody without the key can remove more.
 //! Refuses: to remove what belongs to the audit before its time, whatever room it takes.
 
-use std::time::SystemTime;
+use std::{sync::PoisonError, time::SystemTime};
 
 use belljar_domain::{Digest, EventId, EventKind, NewEvent, ProjectId, Retention, Timestamp};
 use belljar_ports::{
@@ -30,6 +30,7 @@ const PRUNING: &str = "remove what is past its time";
 impl SqliteStore {
     /// Removes what is past its time at `now`.
     pub(super) fn prune_all(&self, now: Timestamp) -> Result<Pruned, StoreError> {
+        let _alone = self.pruning.lock().unwrap_or_else(PoisonError::into_inner);
         let mut pruned = Pruned::default();
         let config = self.config;
         while self.roll_up(now.minus(config.samples), &mut pruned)? {}
@@ -51,9 +52,9 @@ impl SqliteStore {
             self.append(Batch::of_events(vec![notice(now, &pruned)])).wait()?;
         }
         self.on_logs.ring();
-        self.task(Box::new(|connection| {
-            connection.execute_batch("PRAGMA incremental_vacuum(4096)").doing(PRUNING)
-        }))?;
+        while self.pool.read(free_pages)? > 0 {
+            self.task(Box::new(give_back))?;
+        }
         pruned.bytes = self.pool.read(bytes_used)?;
         Ok(pruned)
     }
@@ -236,6 +237,18 @@ fn replace(connection: &Connection, seal: &Seal, run: Checkpoint) -> Result<(), 
     connection.execute(sql, (from, to, made.as_micros(), prev_hash.0, hash.0, mac)).doing(PRUNING)?;
     let sql = "DELETE FROM events WHERE seq BETWEEN ? AND ?";
     connection.execute(sql, [signed(run.first), signed(run.last)]).doing(PRUNING)?;
+    Ok(())
+}
+
+fn free_pages(connection: &Connection) -> Result<u64, StoreError> {
+    connection.query_row("PRAGMA freelist_count", [], |row| amount(row, 0)).doing(PRUNING)
+}
+
+/// Gives some free pages back to the file system; each step of the statement gives one.
+fn give_back(connection: &Connection) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached("PRAGMA incremental_vacuum(1024)").doing(PRUNING)?;
+    let mut pages = statement.query([]).doing(PRUNING)?;
+    while pages.next().doing(PRUNING)?.is_some() {}
     Ok(())
 }
 

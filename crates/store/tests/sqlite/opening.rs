@@ -110,6 +110,61 @@ fn files_are_their_owners_alone() {
 }
 
 #[test]
+fn a_closed_store_is_one_file_that_can_be_copied() {
+    let home = tempfile::tempdir().unwrap();
+    let store = open(home.path());
+    append(&store, &EventKind::Killswitch, 3);
+    assert_eq!(store.events(&EventFilter::default(), 0, 9).unwrap().len(), 3);
+    store.close().unwrap();
+    assert!(!home.path().join("belljar.db-wal").exists());
+    let copy = tempfile::tempdir().unwrap();
+    fs::copy(home.path().join("belljar.db"), copy.path().join("belljar.db")).unwrap();
+    assert_eq!(read(copy.path()).verify(None).unwrap().events, 3);
+}
+
+#[test]
+fn pages_of_filtered_events_are_read_in_order_without_sorting() {
+    let home = tempfile::tempdir().unwrap();
+    drop(open(home.path()));
+    let db = Connection::open(home.path().join("belljar.db")).unwrap();
+    for condition in [
+        "",
+        "project = 'a' AND",
+        "sandbox = 'a' AND",
+        "decision = 'deny' AND",
+        "+time >= 1 AND +time < 9 AND",
+    ] {
+        for order in ["seq > 5 ORDER BY seq", "seq < 5 ORDER BY seq DESC"] {
+            let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM events WHERE {condition} {order} LIMIT 10");
+            let plan: Vec<String> = db
+                .prepare(&sql)
+                .unwrap()
+                .query_map([], |row| row.get(3))
+                .unwrap()
+                .map(Result::unwrap)
+                .collect();
+            assert!(plan.iter().all(|step| step.starts_with("SEARCH")), "{sql}: {plan:?}");
+        }
+    }
+}
+
+#[test]
+fn room_that_retention_makes_goes_back_to_the_disk() {
+    let home = tempfile::tempdir().unwrap();
+    let store = open(home.path());
+    for number in 0..20 {
+        store.append(crate::support::batch(number, 100_000)).wait().unwrap();
+    }
+    let later = belljar_domain::Timestamp::from(
+        std::time::SystemTime::now() + std::time::Duration::from_hours(24 * 31),
+    );
+    assert_eq!(store.prune(later).unwrap().logs, 20);
+    store.close().unwrap();
+    let bytes = fs::metadata(home.path().join("belljar.db")).unwrap().len();
+    assert!(bytes < 1_000_000, "{bytes}");
+}
+
+#[test]
 fn a_lost_search_index_is_made_again() {
     let home = tempfile::tempdir().unwrap();
     let store = open(home.path());
