@@ -67,6 +67,7 @@ checks! {
     artifacts_are_kept_once_and_read_by_range
     artifacts_beyond_the_caps_are_refused
     retention_removes_by_class_and_the_chain_still_holds
+    two_who_prune_at_once_take_turns
     a_crowded_store_gives_up_everything_but_the_audit
     what_agents_did_is_counted
 }

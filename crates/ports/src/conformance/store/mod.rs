@@ -61,7 +61,7 @@ impl Bench<'_> {
 pub type Check = fn(&Bench<'_>) -> Verdict;
 
 /// Every check by name.
-pub const CHECKS: [(&str, Check); 31] = [
+pub const CHECKS: [(&str, Check); 32] = [
     ("events_come_back_whole_and_in_order", ledger::comes_back),
     ("a_batch_is_all_or_nothing", ledger::is_atomic),
     ("an_event_told_twice_is_refused_and_its_neighbours_are_not", ledger::refuses_twice),
@@ -91,6 +91,7 @@ pub const CHECKS: [(&str, Check); 31] = [
     ("artifacts_are_kept_once_and_read_by_range", artifacts::are_kept_once),
     ("artifacts_beyond_the_caps_are_refused", artifacts::are_capped),
     ("retention_removes_by_class_and_the_chain_still_holds", retention::by_class),
+    ("two_who_prune_at_once_take_turns", retention::takes_turns),
     ("a_crowded_store_gives_up_everything_but_the_audit", retention::by_size),
     ("what_agents_did_is_counted", reports::counts),
 ];

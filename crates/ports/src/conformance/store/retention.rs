@@ -60,6 +60,22 @@ pub(super) fn by_class(bench: &Bench<'_>) -> Verdict {
     expect("a missing tail", &finding, &Some(Tampering::MissingTail { last: 200 }))
 }
 
+pub(super) fn takes_turns(bench: &Bench<'_>) -> Verdict {
+    let store = bench.store()?;
+    mixed(&*store)?;
+    let later = noon().plus(DAY * 31);
+    let removed: Result<Vec<u64>, String> = std::thread::scope(|scope| {
+        let prune = || scope.spawn(|| ok(store.prune(later)).map(|pruned| pruned.events));
+        let threads: Vec<_> = (0..4).map(|_| prune()).collect();
+        threads
+            .into_iter()
+            .map(|one| one.join().unwrap_or_else(|_| Err("a thread ended".to_owned())))
+            .collect()
+    });
+    expect("removed once", &removed?.iter().sum(), &80)?;
+    holds(&*store, 80)
+}
+
 pub(super) fn by_size(bench: &Bench<'_>) -> Verdict {
     let bounds = Bounds { database_bytes: 1, log_bytes: 1 << 20, ..Bounds::default() };
     let store = ok((bench.open)(bounds))?;
