@@ -1,8 +1,9 @@
 //! The use cases of belljar, over ports and nothing else.
 //!
-//! Owns: following a command ([`supervise`]), showing and applying what it changed ([`changes`]). Refuses: to know
-//! which provider made a sandbox.
+//! Owns: following a command ([`supervise`]), showing and applying what it changed ([`changes`]), and sandboxes as a
+//! service ([`service`]). Refuses: to know which provider made a sandbox.
 #![forbid(unsafe_code)]
 
 pub mod changes;
+pub mod service;
 pub mod supervise;

@@ -94,7 +94,9 @@ impl Connection {
                 Ok(Running { pid, terminal: fds.into_iter().next(), socket: self.socket })
             }
             Some((FromShepherd::Failed(failure), _)) => Err(StartError::new(failure).into()),
-            Some((FromShepherd::Exited { .. } | FromShepherd::Done, _)) | None => Err(ExecError::Gone),
+            Some((FromShepherd::Exited { .. } | FromShepherd::Done | FromShepherd::Wrote, _)) | None => {
+                Err(ExecError::Gone)
+            }
         }
     }
 
@@ -107,9 +109,8 @@ impl Connection {
         match wire::receive(&self.socket).map_err(ExecError::Talk)? {
             Some((FromShepherd::Done, fds)) => Ok(fds.into_iter().next()),
             Some((FromShepherd::Failed(failure), _)) => Err(StartError::new(failure).into()),
-            Some((FromShepherd::Started { .. } | FromShepherd::Exited { .. }, _)) | None => {
-                Err(ExecError::Gone)
-            }
+            Some((FromShepherd::Started { .. } | FromShepherd::Exited { .. } | FromShepherd::Wrote, _))
+            | None => Err(ExecError::Gone),
         }
     }
 
@@ -134,9 +135,14 @@ impl Running {
             Some((FromShepherd::Exited { status, timed_out, max_rss_kib, cpu_micros }, _)) => {
                 Ok(Exited { status, timed_out, max_rss_kib, cpu_micros })
             }
-            Some((FromShepherd::Started { .. } | FromShepherd::Failed(_) | FromShepherd::Done, _)) | None => {
-                Err(ExecError::Gone)
-            }
+            Some((
+                FromShepherd::Started { .. }
+                | FromShepherd::Failed(_)
+                | FromShepherd::Done
+                | FromShepherd::Wrote,
+                _,
+            ))
+            | None => Err(ExecError::Gone),
         }
     }
 

@@ -14,7 +14,7 @@ mod sandbox;
 pub mod store;
 
 pub use changes::{ChangedFiles, Changes};
-pub use recording::{FileChange, JournalRecord, Open, Order, RawExit, Recording};
+pub use recording::{FileChange, JournalRecord, Open, Order, RawExit, RecordedInput, Recording};
 pub use sandbox::{
     Execution, Keep, Level, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo, Streams,
 };

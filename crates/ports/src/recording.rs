@@ -12,18 +12,25 @@ pub struct Recording {
     pub journal: OwnedFd,
     /// A named pipe open for reading and writing, without blocking.
     pub orders: OwnedFd,
-    /// What it reads; `None` when input comes as [`Order::Input`].
-    pub stdin: Option<OwnedFd>,
+    /// What it reads.
+    pub stdin: RecordedInput,
     /// Most bytes of output to keep; the rest is counted.
     pub cap: u64,
+}
+
+/// What a recorded execution reads.
+#[derive(Debug)]
+pub enum RecordedInput {
+    /// This, until its end.
+    Given(OwnedFd),
+    /// What comes through this named pipe, until [`Order::CloseInput`]. Open for reading and writing, without blocking.
+    Piped(OwnedFd),
 }
 
 /// An order to a running command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
-    /// Bytes for standard input, no more than [`Order::MAX_INPUT`].
-    Input(Vec<u8>),
-    /// Standard input is over.
+    /// Standard input is over after what is in its pipe now.
     CloseInput,
     /// The window has rows and columns.
     Resize(u16, u16),
@@ -31,11 +38,6 @@ pub enum Order {
     Signal(u8),
     /// End the command and everything it started.
     Kill,
-}
-
-impl Order {
-    /// Most bytes of input in one order.
-    pub const MAX_INPUT: usize = 4000;
 }
 
 /// One record of a journal.

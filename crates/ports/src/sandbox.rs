@@ -87,8 +87,8 @@ pub trait Sandbox: Debug + Send + Sync {
     /// # Errors
     /// When it cannot be started.
     fn exec(&self, spec: &ExecSpec, streams: Streams) -> Result<Box<dyn Execution>, SandboxError>;
-    /// Starts a command that is recorded and goes on whatever becomes of the caller. The answer becomes readable when
-    /// the command has ended or the sandbox has.
+    /// Starts a command that is recorded and goes on whatever becomes of the caller. The answer is a packet socket on
+    /// which something comes whenever the journal has news, and which closes when the command or the sandbox has ended.
     ///
     /// # Errors
     /// When the sandbox does not run, or the command cannot be started.

@@ -9,6 +9,12 @@ promises! { [root, user]:
     input_arrives_as_it_is_written,
     input_that_nobody_reads_holds_nobody,
     no_input_is_end_of_file,
+    what_goes_on_writing_keeps_nobody_waiting,
+}
+
+fn what_goes_on_writing_keeps_nobody_waiting(glass: &Glass) {
+    let out = glass.sh(&["--timeout", "60s"], "(while :; do echo tick; sleep 0.05; done) & echo done").ok();
+    assert!(out.contains("done\n"), "{out}");
 }
 
 fn megabytes_of_input_arrive_whole(glass: &Glass) {

@@ -17,8 +17,9 @@ use rustix::{
 
 use super::Monitor;
 
-/// After the command ended, how long to wait for output of what it left running.
+/// After the command ended, how long what it left running may be silent, and how long it is listened to at all.
 const GRACE: Duration = Duration::from_millis(200);
+const LONGEST_GRACE: Duration = Duration::from_secs(1);
 /// How much longer than its time a command may take to be ended from inside, before the sandbox is ended from outside.
 const PATIENCE: Duration = Duration::from_secs(5);
 const CHUNK: usize = 64 * 1024;
@@ -181,11 +182,13 @@ impl Follow<'_> {
         let mut buffer = Vec::with_capacity(CHUNK);
         let mut report = None;
         let mut last_output = Instant::now();
+        let mut ended_at = Instant::now();
         let mut next_sample = Instant::now() + Monitor::INTERVAL;
         let mut end = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout + PATIENCE));
         loop {
             let over = report.is_some();
-            if over && (carried.reading.iter().all(Option::is_none) || last_output.elapsed() >= GRACE) {
+            let silent = last_output.elapsed() >= GRACE || ended_at.elapsed() >= LONGEST_GRACE;
+            if over && (carried.reading.iter().all(Option::is_none) || silent) {
                 break;
             }
             let wait = if over { GRACE } else { next_sample.saturating_duration_since(Instant::now()) };
@@ -207,7 +210,8 @@ impl Follow<'_> {
             }
             if ready.ended && !over {
                 report = Some(self.execution.wait()?);
-                last_output = Instant::now();
+                ended_at = Instant::now();
+                last_output = ended_at;
                 carried.source = None;
                 carried.sink = None;
             }

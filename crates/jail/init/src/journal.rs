@@ -13,10 +13,6 @@ use crate::wire::{decode, encode};
 pub const HEADER: usize = 16;
 /// Most bytes of one record.
 pub const MAX_RECORD: usize = 1 << 16;
-/// Most bytes of one order with its length: what a pipe takes whole or not at all.
-pub const MAX_ORDER: usize = 4096;
-/// Most bytes of input in one order.
-pub const MAX_INPUT: usize = MAX_ORDER - 16;
 
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,9 +54,7 @@ pub struct Record<'a> {
 /// An order to a shepherd whose visitor may have left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
-    /// Bytes for standard input.
-    Input(Vec<u8>),
-    /// Standard input is over.
+    /// Standard input is over after what is in its pipe now.
     CloseInput,
     /// The window has rows and columns.
     Resize(u16, u16),

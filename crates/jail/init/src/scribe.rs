@@ -14,10 +14,9 @@ use crate::{
     sys::{self, Ended, Fd, Wait},
 };
 
-/// Input that waits for the command; beyond it orders wait in the pipe.
-const MAX_PENDING: usize = 64 * 1024;
-/// After the command ended, how long to wait for output of what it left running.
+/// After the command ended, how long what it left running may be silent, and how long it is listened to at all.
 const GRACE_MS: u64 = 200;
+const LONGEST_GRACE_MS: u64 = 1000;
 /// End of input, as a terminal says it.
 const END_OF_TRANSMISSION: u8 = 4;
 
@@ -27,8 +26,8 @@ pub(crate) struct Scribe {
     pub(crate) orders: Fd,
     /// Our ends of standard output and error; a terminal is the first alone.
     pub(crate) output: [Option<Fd>; 2],
-    /// Our end of standard input, if it comes as orders.
-    pub(crate) input: Option<Fd>,
+    /// The host's pipe for standard input, and our end of the command's.
+    pub(crate) input: Option<(Fd, Fd)>,
     pub(crate) is_terminal: bool,
     pub(crate) recording: Recording,
 }
@@ -46,7 +45,10 @@ struct State {
     heard: Vec<u8>,
     record: Vec<u8>,
     ended: Option<(Ended, bool)>,
+    ended_at: u64,
     silent_since: u64,
+    /// Whether the visitor has yet to hear of something written.
+    news: bool,
 }
 
 impl Scribe {
@@ -62,7 +64,9 @@ impl Scribe {
             heard: Vec::new(),
             record: Vec::new(),
             ended: None,
+            ended_at: 0,
             silent_since: 0,
+            news: false,
         };
         let mut visitor = Some(connection);
         loop {
@@ -79,26 +83,35 @@ impl State {
     fn turn(&mut self, visitor: &mut Option<Fd>) {
         let number = |fd: Option<&Fd>| fd.map_or(-1, |fd| fd.0);
         let [out, err] = [number(self.scribe.output[0].as_ref()), number(self.scribe.output[1].as_ref())];
-        let orders = if self.pending.len() < MAX_PENDING { self.scribe.orders.0 } else { -1 };
-        let input = if self.pending.is_empty() { -1 } else { number(self.scribe.input.as_ref()) };
+        // Input is read once what was read before is taken.
+        let (input, room) = match (&self.scribe.input, self.pending.is_empty()) {
+            (Some((pipe, _)), true) => (pipe.0, -1),
+            (Some((_, end)), false) => (-1, end.0),
+            (None, _) => (-1, -1),
+        };
         let waits = [
             Wait::Readable(number(visitor.as_ref())),
             Wait::Readable(self.flock.signals.0),
-            Wait::Readable(orders),
+            Wait::Readable(self.scribe.orders.0),
             Wait::Readable(out),
             Wait::Readable(err),
-            Wait::Writable(input),
+            Wait::Readable(input),
+            Wait::Writable(room),
         ];
-        let [spoke, child, ordered, wrote_out, wrote_err, room] = sys::wait_for(waits, self.patience());
+        let [spoke, child, ordered, wrote_out, wrote_err, fed, room] = sys::wait_for(waits, self.patience());
         for (index, ready) in [wrote_out, wrote_err].into_iter().enumerate() {
             if ready {
                 self.take(index);
             }
         }
+        if let (true, Some(connection)) = (self.news, visitor.as_ref()) {
+            sys::send_if_room(connection.0, &encode(&FromShepherd::Wrote));
+        }
+        self.news = false;
         if ordered {
             self.obey();
         }
-        if room {
+        if fed || room {
             self.feed();
         }
         if spoke && let Some(connection) = visitor.as_ref() {
@@ -120,13 +133,18 @@ impl State {
     fn patience(&self) -> Option<u64> {
         let now = sys::now_ms();
         match self.ended {
-            Some(_) => Some((self.silent_since + GRACE_MS).saturating_sub(now)),
+            Some(_) => Some(self.last_word().saturating_sub(now)),
             None => self.flock.deadline.map(|end| end.saturating_sub(now)),
         }
     }
 
+    /// When nobody is listened to any more.
+    fn last_word(&self) -> u64 {
+        (self.silent_since + GRACE_MS).min(self.ended_at + LONGEST_GRACE_MS)
+    }
+
     fn is_told(&self) -> bool {
-        let silent = sys::now_ms() >= self.silent_since + GRACE_MS;
+        let silent = sys::now_ms() >= self.last_word();
         self.ended.is_some() && (self.scribe.output.iter().all(Option::is_none) || silent)
     }
 
@@ -151,6 +169,7 @@ impl State {
         let kept = usize::try_from(self.room).map_or(count, |room| room.min(count));
         let kind = if index == 0 { Kind::Stdout } else { Kind::Stderr };
         let written = kept > 0 && self.write(kind, kept);
+        self.news |= written;
         let kept = if written { kept } else { 0 };
         self.room -= kept as u64;
         if let Some(dropped) = self.dropped.get_mut(index) {
@@ -180,14 +199,6 @@ impl State {
 
     fn carry_out(&mut self, order: Order) {
         match order {
-            Order::Input(bytes) => {
-                self.pending.extend(bytes);
-                self.feed();
-            }
-            Order::CloseInput if self.scribe.is_terminal => {
-                self.pending.push(END_OF_TRANSMISSION);
-                self.feed();
-            }
             Order::CloseInput => {
                 self.closing = true;
                 self.feed();
@@ -202,18 +213,36 @@ impl State {
         }
     }
 
+    /// Carries input from the host's pipe to the command, as fast as it reads.
     fn feed(&mut self) {
-        if let (Some(input), false) = (&self.scribe.input, self.pending.is_empty()) {
-            match sys::write(input.0, &self.pending) {
-                Ok(count) => drop(self.pending.drain(..count)),
-                Err(sys::EINTR | sys::EAGAIN) => return,
-                // It reads no more.
-                Err(_) => self.closing = true,
+        let Some((pipe, end)) = &self.scribe.input else { return };
+        if self.pending.is_empty() {
+            let mut bytes = [0_u8; 4096];
+            match sys::read(pipe.0, &mut bytes) {
+                Ok(count @ 1..) => self.pending.extend_from_slice(bytes.get(..count).unwrap_or_default()),
+                Err(sys::EINTR) => {}
+                Ok(_) | Err(_) if self.closing && self.scribe.is_terminal => {
+                    self.closing = false;
+                    self.pending.push(END_OF_TRANSMISSION);
+                }
+                Ok(_) | Err(_) if self.closing => {
+                    self.scribe.input = None;
+                    return;
+                }
+                Ok(_) | Err(_) => {}
             }
         }
-        if self.scribe.input.is_none() || self.closing && self.pending.is_empty() {
-            self.scribe.input = None;
-            self.pending = Vec::new();
+        match sys::write(end.0, &self.pending) {
+            Ok(count) => drop(self.pending.drain(..count)),
+            Err(sys::EINTR | sys::EAGAIN) => {}
+            // It reads no more.
+            Err(_) => {
+                self.scribe.input = None;
+                self.pending = Vec::new();
+            }
+        }
+        if self.closing && self.pending.is_empty() {
+            self.feed();
         }
     }
 
@@ -235,7 +264,8 @@ impl State {
 
     fn note(&mut self, ended: Ended, timed_out: bool) {
         self.ended = Some((ended, timed_out));
-        self.silent_since = sys::now_ms();
+        self.ended_at = sys::now_ms();
+        self.silent_since = self.ended_at;
         self.scribe.input = None;
     }
 

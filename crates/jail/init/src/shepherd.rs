@@ -112,13 +112,13 @@ fn standard_streams(request: &Exec, fds: Vec<Fd>) -> Result<Streams, Broken> {
 /// Streams that end in the journal. Beside the request: the journal, the orders, and standard input if it is given.
 fn recorded_streams(request: &Exec, recording: Recording, fds: Vec<Fd>) -> Result<Streams, Broken> {
     let mut fds = fds.into_iter();
-    let (Some(journal), Some(orders)) = (fds.next(), fds.next()) else {
+    let (Some(journal), Some(orders), Some(given)) = (fds.next(), fds.next(), fds.next()) else {
         return Err(EINVAL).at(Stage::Request, "journal");
     };
     if let Some((rows, cols)) = request.terminal {
         let (master, slave) = sys::open_terminal(rows, cols).at(Stage::Terminal, "/dev/pts")?;
         sys::set_nonblocking(&master).at(Stage::Terminal, "/dev/pts")?;
-        let input = Some(sys::duplicate(&master).at(Stage::Terminal, "/dev/pts")?);
+        let input = Some((given, sys::duplicate(&master).at(Stage::Terminal, "/dev/pts")?));
         let scribe =
             Scribe { journal, orders, output: [Some(master), None], input, is_terminal: true, recording };
         return Ok(Streams { standard: Vec::from([slave]), scribe: Some(scribe), ..Streams::default() });
@@ -126,9 +126,9 @@ fn recorded_streams(request: &Exec, recording: Recording, fds: Vec<Fd>) -> Resul
     let (stdin, input) = if recording.input {
         let (read, write) = sys::pipe().at(Stage::Fork, "pipe")?;
         sys::set_nonblocking(&write).at(Stage::Fork, "pipe")?;
-        (read, Some(write))
+        (read, Some((given, write)))
     } else {
-        (fds.next().ok_or(EINVAL).at(Stage::Request, "standard input")?, None)
+        (given, None)
     };
     let (out, stdout) = sys::pipe().at(Stage::Fork, "pipe")?;
     let (err, stderr) = sys::pipe().at(Stage::Fork, "pipe")?;

@@ -161,7 +161,7 @@ pub enum Stage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToShepherd {
     /// Start this. Must come first. Descriptors: standard input, output, error, unless there is a terminal. If it is
-    /// recorded: the journal, the pipe of orders, then standard input unless that comes as orders.
+    /// recorded: the journal, the pipe of orders, then standard input or the pipe it comes through.
     Exec(Exec),
     /// As `Exec`, but encoded in the memory file that is the first descriptor.
     Large,
@@ -255,7 +255,7 @@ pub struct Exec {
 pub struct Recording {
     /// Most bytes of output to keep; the rest is counted.
     pub cap: u64,
-    /// Whether standard input comes as orders.
+    /// Whether the third descriptor is a pipe of the host's that stays open, to be carried to standard input.
     pub input: bool,
 }
 
@@ -278,6 +278,8 @@ pub enum FromShepherd {
     },
     /// It could not be started, or done.
     Failed(Failure),
+    /// Something new is in the journal. Not sent while earlier ones wait.
+    Wrote,
     /// The errand is done. Beside it: the descriptor, if there is one.
     Done,
     /// It ended.

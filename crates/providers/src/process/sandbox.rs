@@ -18,8 +18,8 @@ use belljar_jail::{
     disk::{self, DiskKind, ImageAccess},
 };
 use belljar_ports::{
-    Changes, Execution, FileChange, Keep, Open, RawExit, Recording, Sandbox, SandboxError, SandboxInfo,
-    SnapshotInfo, Streams,
+    Changes, Execution, FileChange, Keep, Open, RawExit, RecordedInput, Recording, Sandbox, SandboxError,
+    SandboxInfo, SnapshotInfo, Streams,
 };
 
 use super::{
@@ -248,10 +248,15 @@ impl Sandbox for ProcessSandbox {
         let mut request = users::request(&record, spec)?;
         let Recording { journal, orders, stdin, cap } = recording;
         request.orphan = Orphan::Keep;
-        request.recording = Some(belljar_jail::Recording { cap, input: stdin.is_none() });
-        let passed = [Some(&journal), Some(&orders), stdin.as_ref()];
-        let passed: Vec<_> = passed.into_iter().flatten().map(AsFd::as_fd).collect();
-        connection.exec(&request, &passed).map(OwnedFd::from).map_err(|error| explain(record.id, error))
+        let (stdin, input) = match stdin {
+            RecordedInput::Given(stdin) => (stdin, false),
+            RecordedInput::Piped(pipe) => (pipe, true),
+        };
+        request.recording = Some(belljar_jail::Recording { cap, input });
+        connection
+            .exec(&request, &[&journal, &orders, &stdin].map(AsFd::as_fd))
+            .map(OwnedFd::from)
+            .map_err(|error| explain(record.id, error))
     }
 
     fn strikes(&self) -> Usage {

@@ -45,6 +45,14 @@ impl Control {
     }
 }
 
+/// Sends one small packet, unless so many wait already that one more says nothing new.
+pub(crate) fn send_if_room(socket: i32, bytes: &[u8]) {
+    const MSG_DONTWAIT: usize = 0x40;
+    let args = [reg(socket), bytes.as_ptr() as usize, bytes.len(), MSG_NOSIGNAL | MSG_DONTWAIT, 0, 0];
+    // SAFETY: sendto reads `len` bytes at the pointer, exactly the slice, and no address.
+    let _heard = unsafe { call(k::__NR_sendto, args) };
+}
+
 /// Sends one packet with at most one descriptor.
 pub(crate) fn send(socket: i32, bytes: &[u8], fd: Option<&Fd>) -> Sys<()> {
     let mut control = Control::empty();

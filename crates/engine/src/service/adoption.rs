@@ -1,0 +1,147 @@
+//! After a crash or an upgrade: what lives is taken over, what was ended is ended, what vanished is written down.
+
+use std::{collections::HashSet, sync::Arc};
+
+use belljar_domain::{EventKind, KillCause, Principal, SandboxId, SandboxState};
+use belljar_ports::{
+    Sandbox,
+    store::{Batch, SandboxFilter},
+};
+use serde_json::json;
+
+use super::{
+    ExecutionView, Result, SandboxView, Service,
+    journal::{self, Journal},
+    live::{LiveExecution, LiveSandbox},
+    now, pool,
+    rows::{from_row, row, view_of},
+    tracker::{self, Tracker},
+};
+
+const STATES: [SandboxState; 4] =
+    [SandboxState::Creating, SandboxState::Running, SandboxState::Paused, SandboxState::Stopping];
+const PAGE: usize = 500;
+
+impl Service {
+    /// Puts together what the provider has, what the store remembers, and the journals.
+    pub(super) fn adopt(&self) -> Result<()> {
+        self.0.provider.sweep()?;
+        let mut alive = HashSet::new();
+        for info in self.0.provider.list()? {
+            if !info.state.is_live() {
+                continue;
+            }
+            let sandbox = self.0.provider.find(info.id)?;
+            match self.store().sandbox(info.id)? {
+                // It was ended, and the removal was cut short.
+                Some(known) if known.state == SandboxState::Destroyed => {
+                    sandbox.destroy()?;
+                    self.0.counters.reaped();
+                }
+                None if pool::is_pooled(&info.spec) => {
+                    sandbox.destroy()?;
+                    self.0.counters.reaped();
+                }
+                Some(known) => {
+                    let view = SandboxView { state: info.state, ..from_row(&known) };
+                    alive.insert(info.id);
+                    self.take_over(sandbox, view)?;
+                }
+                None => {
+                    alive.insert(info.id);
+                    drop(self.adopt_one(sandbox)?);
+                }
+            }
+        }
+        self.adopt_executions();
+        self.write_off(&alive)
+    }
+
+    /// Takes a sandbox over that nothing but its provider knows of.
+    pub(super) fn adopt_one(&self, sandbox: Box<dyn Sandbox>) -> Result<Arc<LiveSandbox>> {
+        let view = view_of(&sandbox.info(), &Principal::admin("belljar"));
+        self.take_over(sandbox, view)
+    }
+
+    fn take_over(&self, sandbox: Box<dyn Sandbox>, view: SandboxView) -> Result<Arc<LiveSandbox>> {
+        let mut event = self.sandbox_event(&view.project, "belljar", view.id, EventKind::ServerAdopted);
+        event.payload = json!({ "state": view.state });
+        let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
+        let live = self.0.registry.insert(LiveSandbox::new(sandbox, view));
+        self.0.gate.seat(&live.seat());
+        self.0.counters.adopted();
+        drop(self.0.recorder.append(batch));
+        Ok(live)
+    }
+
+    fn adopt_executions(&self) {
+        for id in journal::all(&self.0.runtime_dir) {
+            let Ok((head, journal)) = Journal::reopen(&self.0.runtime_dir, id) else {
+                // Whoever began it was killed before the command started.
+                journal::discard(&self.0.runtime_dir, id);
+                continue;
+            };
+            let known = self.store().execution(id).ok().flatten();
+            if known.as_ref().is_some_and(|row| row.ended.is_some()) {
+                journal.remove();
+                continue;
+            }
+            let Some(sandbox) = self.sandbox_of(&head.view) else {
+                journal.remove();
+                continue;
+            };
+            if known.is_none() {
+                let event = tracker::event_of(&head.view, None, EventKind::ExecutionStarted);
+                let executions = vec![tracker::row(&head.view)];
+                drop(self.0.recorder.append(Batch { executions, events: vec![event], ..Batch::default() }));
+            }
+            let live = self.0.registry.begin(LiveExecution::new(sandbox, head.view.clone()));
+            let tracker = Tracker {
+                service: self.clone(),
+                live,
+                head,
+                journal,
+                bell: None,
+                stdout: Vec::new(),
+                stderr: Vec::new(),
+            };
+            // Without a thread it is tried again by the next service; its journal stays.
+            let _later = self.track(tracker);
+        }
+    }
+
+    /// The sandbox of an execution, alive or just ended; its journal may tell of its end.
+    fn sandbox_of(&self, view: &ExecutionView) -> Option<Arc<LiveSandbox>> {
+        if let Some(live) = self.0.registry.sandbox(view.sandbox) {
+            return Some(live);
+        }
+        let sandbox = self.0.provider.find(view.sandbox).ok()?;
+        let known = self.store().sandbox(view.sandbox).ok().flatten();
+        let shown = known
+            .map_or_else(|| view_of(&sandbox.info(), &Principal::admin("belljar")), |row| from_row(&row));
+        Some(Arc::new(LiveSandbox::new(sandbox, shown)))
+    }
+
+    /// Writes down the end of sandboxes and executions that are no longer there.
+    fn write_off(&self, alive: &HashSet<SandboxId>) -> Result<()> {
+        let filter = SandboxFilter { states: STATES.to_vec(), ..SandboxFilter::default() };
+        let mut below = None;
+        loop {
+            let rows = self.store().sandboxes(&filter, below, PAGE)?;
+            let Some(last) = rows.last() else { return Ok(()) };
+            below = Some(last.id);
+            for known in rows.iter().filter(|row| !alive.contains(&row.id)) {
+                let found = self.0.provider.find(known.id).ok().map(|sandbox| sandbox.info());
+                let state = found.as_ref().map_or(SandboxState::Destroyed, |info| info.state);
+                let cause = found.as_ref().and_then(|info| info.cause).or(Some(KillCause::Killswitch));
+                let view = SandboxView { state, cause, ended: Some(now()), ..from_row(known) };
+                let mut event =
+                    self.sandbox_event(&view.project, "belljar", view.id, EventKind::SandboxEnded);
+                event.reason = Some("it ended while no server was there".to_owned());
+                self.0.counters.reaped();
+                let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
+                self.0.recorder.append(batch).wait()?;
+            }
+        }
+    }
+}

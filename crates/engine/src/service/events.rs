@@ -1,0 +1,50 @@
+//! The ledger as it is shown.
+
+use belljar_domain::{Event, NewEvent, Principal};
+use belljar_ports::store::{Batch, EventFilter, Pending};
+use tokio::sync::watch;
+
+use super::{Result, Service};
+
+impl Service {
+    /// Records something that happened. It is shown once it is durable.
+    pub fn record(&self, event: NewEvent) -> Pending {
+        self.0.recorder.append(Batch::of_events(vec![event]))
+    }
+
+    /// Events after a place, oldest first.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn events(
+        &self,
+        who: &Principal,
+        mut filter: EventFilter,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Event>> {
+        filter.project = who.scope().or(filter.project);
+        Ok(self.store().events(&filter, after, limit)?)
+    }
+
+    /// Events before a place, newest first.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn events_before(
+        &self,
+        who: &Principal,
+        mut filter: EventFilter,
+        before: u64,
+        limit: usize,
+    ) -> Result<Vec<Event>> {
+        filter.project = who.scope().or(filter.project);
+        Ok(self.store().events_before(&filter, before, limit)?)
+    }
+
+    /// The place of the last event that may be shown; grows.
+    #[must_use]
+    pub fn published(&self) -> watch::Receiver<u64> {
+        self.0.recorder.published()
+    }
+}

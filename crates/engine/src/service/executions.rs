@@ -1,0 +1,308 @@
+//! Running commands: start, follow, steer, read what they wrote.
+
+use std::{
+    fs::File,
+    io::{Seek, Write},
+    thread,
+    time::Duration,
+};
+
+use belljar_domain::{EventKind, ExecSpec, ExecutionId, Principal, SandboxId, Span, Terminal};
+use belljar_ports::{
+    Order, RecordedInput, Recording,
+    store::{Batch, ExecutionFilter, LogFilter, LogHits, LogRow, LogSearch},
+};
+use rustix::fs::MemfdFlags;
+use tokio::sync::watch;
+
+use super::{
+    ExecutionView, Finished, OutputChunk, OutputPage, Result, Service, ServiceError, StartExecution, Stdin,
+    journal::{self, Head, Journal},
+    live::LiveExecution,
+    new_execution_id, now,
+    tracker::{self, Tracker},
+};
+
+/// Most bytes of a command line and its environment; the kernel's own limit is near.
+const MAX_COMMAND: usize = 2 << 20;
+
+impl Service {
+    /// Runs a command to its end and answers with what it wrote.
+    ///
+    /// # Errors
+    /// When it cannot be started. That it failed is not an error.
+    pub fn run(&self, who: &Principal, id: SandboxId, order: StartExecution) -> Result<Finished> {
+        let (pending, execution, stdout, stderr) = self.begin(who, id, order)?.follow();
+        pending.wait()?;
+        Ok(Finished { execution, stdout, stderr })
+    }
+
+    /// Starts a command; it goes on whatever becomes of this service.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(&self, who: &Principal, id: SandboxId, order: StartExecution) -> Result<ExecutionView> {
+        let tracker = self.begin(who, id, order)?;
+        let view = tracker.live.view();
+        self.track(tracker)?;
+        // The beginning is in the queue before anything later; when this is durable, so is that.
+        self.store().flush()?;
+        Ok(view)
+    }
+
+    pub(super) fn track(&self, tracker: Tracker) -> Result<()> {
+        let follow = move || drop(tracker.follow());
+        thread::Builder::new()
+            .name("tracker".to_owned())
+            .stack_size(256 * 1024)
+            .spawn(follow)
+            .map(drop)
+            .map_err(|error| ServiceError::Unsupported(format!("no thread to follow the command: {error}")))
+    }
+
+    fn begin(&self, who: &Principal, id: SandboxId, order: StartExecution) -> Result<Tracker> {
+        let sandbox = self.live(who, id)?;
+        sandbox.touch();
+        let size = order.argv.iter().map(String::len).sum::<usize>()
+            + order.env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+        if size > MAX_COMMAND {
+            return Err(ServiceError::TooLarge(format!("the command and its environment have {size} bytes")));
+        }
+        let owner = sandbox.view();
+        let view = ExecutionView {
+            id: new_execution_id(),
+            sandbox: id,
+            project: owner.project,
+            argv: order.argv.clone(),
+            cwd: order.cwd.as_ref().map(ToString::to_string),
+            env: order.env.keys().cloned().collect(),
+            user: order.user.clone(),
+            terminal: order.terminal,
+            started_by: who.name.clone(),
+            started: now(),
+            ended: None,
+            report: None,
+            written: Default::default(),
+            truncated: false,
+        };
+        let head = Head { view: view.clone(), strikes: sandbox.sandbox.strikes() };
+        let journal = Journal::begin(&self.0.runtime_dir, &head)
+            .map_err(|error| ServiceError::Unsupported(format!("the output cannot be kept: {error}")))?;
+        let timeout = order.timeout.unwrap_or(owner.spec.clocks.exec_timeout);
+        let cap = self.0.settings.output_cap.min(owner.spec.limits.memory.as_bytes() / 8);
+        let started = recording(&journal, order.stdin, order.terminal.is_some(), cap).and_then(|recording| {
+            let spec = ExecSpec {
+                argv: order.argv,
+                cwd: order.cwd,
+                env: order.env,
+                user: order.user,
+                terminal: order.terminal,
+                timeout: (timeout > Span::millis(0)).then_some(timeout),
+            };
+            Ok(sandbox.sandbox.record(&spec, recording)?)
+        });
+        let bell = started.inspect_err(|_| journal.remove())?;
+        let event = tracker::event_of(&view, owner.spec.agent, EventKind::ExecutionStarted);
+        let batch = Batch { executions: vec![tracker::row(&view)], events: vec![event], ..Batch::default() };
+        let live = self.0.registry.begin(LiveExecution::new(sandbox, view));
+        // Whoever waits for something later waits for this, too.
+        drop(self.0.recorder.append(batch));
+        Ok(Tracker {
+            service: self.clone(),
+            live,
+            head,
+            journal,
+            bell: Some(bell),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+        })
+    }
+
+    /// Shows a command.
+    ///
+    /// # Errors
+    /// When there is none of theirs.
+    pub fn execution(&self, who: &Principal, id: ExecutionId) -> Result<ExecutionView> {
+        if let Some(live) = self.0.registry.execution(id) {
+            let view = live.view();
+            return if who.sees(&view.project) { Ok(view) } else { Err(ServiceError::NoExecution(id)) };
+        }
+        let row = self.store().execution(id)?.filter(|row| who.sees(&row.project));
+        let row = row.ok_or(ServiceError::NoExecution(id))?;
+        serde_json::from_value(row.record).map_err(|_unreadable| ServiceError::NoExecution(id))
+    }
+
+    /// Lists a sandbox's commands, newest first.
+    ///
+    /// # Errors
+    /// When there is no such sandbox.
+    pub fn executions(
+        &self,
+        who: &Principal,
+        sandbox: SandboxId,
+        below: Option<ExecutionId>,
+        limit: usize,
+    ) -> Result<Vec<ExecutionView>> {
+        self.sandbox(who, sandbox)?;
+        let filter = ExecutionFilter { sandbox: Some(sandbox), ..ExecutionFilter::default() };
+        let rows = self.store().executions(&filter, below, limit)?;
+        let current = |id| self.0.registry.execution(id).map(|live| live.view());
+        Ok(rows
+            .into_iter()
+            .filter_map(|row| current(row.id).or_else(|| serde_json::from_value(row.record).ok()))
+            .collect())
+    }
+
+    /// Waits for a command's end, as long as patience lasts.
+    ///
+    /// # Errors
+    /// When there is none of theirs.
+    pub fn wait(&self, who: &Principal, id: ExecutionId, patience: Duration) -> Result<ExecutionView> {
+        let view = self.execution(who, id)?;
+        Ok(self.0.registry.execution(id).map_or(view, |live| live.wait(patience)))
+    }
+
+    /// Sends a signal to a command's process group.
+    ///
+    /// # Errors
+    /// When it is over.
+    pub fn signal(&self, who: &Principal, id: ExecutionId, signal: u8) -> Result<()> {
+        if !(1..=64).contains(&signal) {
+            return Err(ServiceError::Invalid(format!("{signal} is no signal; use 1 to 64")));
+        }
+        self.order(who, id, &Order::Signal(signal))
+    }
+
+    /// Ends a command and everything it started.
+    ///
+    /// # Errors
+    /// When it is over.
+    pub fn kill(&self, who: &Principal, id: ExecutionId) -> Result<()> {
+        self.order(who, id, &Order::Kill)
+    }
+
+    /// Brings input to a command that was started with an open one.
+    ///
+    /// # Errors
+    /// When it is over, or does not read as fast.
+    pub fn input(&self, who: &Principal, id: ExecutionId, bytes: &[u8]) -> Result<()> {
+        self.running(who, id)?;
+        journal::feed(&self.0.runtime_dir, id, bytes)
+    }
+
+    /// Ends a command's input.
+    ///
+    /// # Errors
+    /// When it is over.
+    pub fn close_input(&self, who: &Principal, id: ExecutionId) -> Result<()> {
+        self.order(who, id, &Order::CloseInput)
+    }
+
+    /// Tells a command's terminal its new size.
+    ///
+    /// # Errors
+    /// When it is over.
+    pub fn resize(&self, who: &Principal, id: ExecutionId, size: Terminal) -> Result<()> {
+        self.order(who, id, &Order::Resize(size.rows, size.cols))
+    }
+
+    fn order(&self, who: &Principal, id: ExecutionId, order: &Order) -> Result<()> {
+        self.running(who, id)?;
+        journal::send(&self.0.runtime_dir, id, &self.0.provider.write_order(order))
+    }
+
+    fn running(&self, who: &Principal, id: ExecutionId) -> Result<()> {
+        let view = self.execution(who, id)?;
+        if view.report.is_some() {
+            return Err(ServiceError::Over(id));
+        }
+        if let Some(live) = self.0.registry.execution(id) {
+            live.sandbox.touch();
+        }
+        Ok(())
+    }
+
+    /// Reads output after a place, as far as there is some now.
+    ///
+    /// # Errors
+    /// When there is none of theirs.
+    pub fn output(
+        &self,
+        who: &Principal,
+        id: ExecutionId,
+        after: u64,
+        max_bytes: usize,
+    ) -> Result<OutputPage> {
+        const ROWS: usize = 256;
+        // First whether it is over: what was written until then is there.
+        let view = self.execution(who, id)?;
+        let filter = LogFilter { sandbox: view.sandbox, execution: Some(id), stream: None };
+        let rows = self.store().logs(&filter, after, ROWS)?;
+        let full = rows.len() == ROWS;
+        let (mut chunks, mut bytes, mut all) = (Vec::new(), 0, true);
+        for row in rows {
+            bytes += row.chunk.bytes.len();
+            if bytes > max_bytes && !chunks.is_empty() {
+                all = false;
+                break;
+            }
+            chunks.push(OutputChunk {
+                place: row.seq,
+                stream: row.chunk.stream,
+                offset: row.chunk.offset,
+                time: row.chunk.time,
+                bytes: row.chunk.bytes,
+            });
+        }
+        Ok(OutputPage { end: view.report.is_some() && all && !full, chunks })
+    }
+
+    /// Something that changes whenever there may be more output, or the end.
+    ///
+    /// # Errors
+    /// When there is none of theirs.
+    pub fn watch(&self, who: &Principal, id: ExecutionId) -> Result<watch::Receiver<u64>> {
+        self.execution(who, id)?;
+        Ok(self.0.registry.execution(id).map_or_else(|| watch::channel(0).1, |live| live.news()))
+    }
+
+    /// Reads a sandbox's log.
+    ///
+    /// # Errors
+    /// When there is no such sandbox.
+    pub fn logs(&self, who: &Principal, filter: &LogFilter, after: u64, limit: usize) -> Result<Vec<LogRow>> {
+        self.sandbox(who, filter.sandbox)?;
+        Ok(self.store().logs(filter, after, limit)?)
+    }
+
+    /// Looks for words in logs.
+    ///
+    /// # Errors
+    /// When there is nothing to look for.
+    pub fn search_logs(&self, who: &Principal, search: &LogSearch, limit: usize) -> Result<LogHits> {
+        if let Some(sandbox) = search.sandbox {
+            self.sandbox(who, sandbox)?;
+        }
+        let project = who.scope().or_else(|| search.project.clone());
+        Ok(self.store().search_logs(&LogSearch { project, ..search.clone() }, limit)?)
+    }
+}
+
+/// What the recorded execution gets of its journal, and its input.
+fn recording(journal: &Journal, stdin: Stdin, terminal: bool, cap: u64) -> Result<Recording> {
+    let failed =
+        |error: std::io::Error| ServiceError::Unsupported(format!("the input cannot be passed: {error}"));
+    let (file, orders) = journal.ends().map_err(failed)?;
+    let stdin = match stdin {
+        _ if terminal => RecordedInput::Piped(journal.input().map_err(failed)?),
+        Stdin::Open => RecordedInput::Piped(journal.input().map_err(failed)?),
+        Stdin::Empty => RecordedInput::Given(File::open("/dev/null").map_err(failed)?.into()),
+        Stdin::Bytes(bytes) => {
+            let fd = rustix::fs::memfd_create("belljar-stdin", MemfdFlags::CLOEXEC);
+            let mut file = File::from(fd.map_err(|error| failed(error.into()))?);
+            file.write_all(&bytes).and_then(|()| file.rewind()).map_err(failed)?;
+            RecordedInput::Given(file.into())
+        }
+    };
+    Ok(Recording { journal: file, orders, stdin, cap })
+}

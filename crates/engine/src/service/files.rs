@@ -1,0 +1,250 @@
+//! Files of a sandbox: every path is resolved inside it, as its user; nothing here walks a path on the host.
+
+use std::{ffi::CStr, fs::File, os::fd::OwnedFd};
+
+use belljar_domain::{EventKind, EventStatus, Principal, SandboxId, SandboxPath, Timestamp};
+use belljar_ports::{FileChange, Open, Sandbox};
+use rustix::fs::{AtFlags, Dir, FileType, Stat};
+
+use super::{FileKind, FileView, FileWriter, Result, Service, ServiceError, live::LiveSandbox};
+
+/// Deepest listing.
+const MAX_DEPTH: u32 = 32;
+
+impl Service {
+    /// Shows what there is at a path.
+    ///
+    /// # Errors
+    /// When there is nothing, or the sandbox does not run.
+    pub fn stat(&self, who: &Principal, id: SandboxId, path: &SandboxPath, follow: bool) -> Result<FileView> {
+        let live = self.live(who, id)?;
+        look(&*live.sandbox, path, follow)
+    }
+
+    /// Lists a directory, its own entries first, then those of directories in it down to a depth.
+    ///
+    /// # Errors
+    /// When it is none, or the sandbox does not run.
+    pub fn list(
+        &self,
+        who: &Principal,
+        id: SandboxId,
+        path: &SandboxPath,
+        depth: u32,
+        limit: usize,
+    ) -> Result<Vec<FileView>> {
+        let live = self.live(who, id)?;
+        let mut found = entries(&*live.sandbox, path, limit)?;
+        let mut at = 0;
+        let base = path.to_string().trim_end_matches('/').matches('/').count();
+        while let Some(entry) = found.get(at).filter(|_| found.len() < limit) {
+            let level = entry.path.matches('/').count().saturating_sub(base);
+            let deeper = u32::try_from(level).unwrap_or(u32::MAX) < depth.min(MAX_DEPTH);
+            if entry.kind == FileKind::Directory
+                && deeper
+                && let Ok(inner) = SandboxPath::new(&entry.path)
+            {
+                let room = limit - found.len();
+                // One that vanished, or is not theirs to read, has no entries.
+                found.extend(entries(&*live.sandbox, &inner, room).unwrap_or_default());
+            }
+            at += 1;
+        }
+        Ok(found)
+    }
+
+    /// Opens a plain file for reading.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn open_file(&self, who: &Principal, id: SandboxId, path: &SandboxPath) -> Result<(File, FileView)> {
+        let live = self.live(who, id)?;
+        live.touch();
+        let file = live.sandbox.open(path, Open::Read)?;
+        let view = describe(&*live.sandbox, path, &file, &status(&file)?);
+        match view.kind {
+            FileKind::File => {}
+            FileKind::Directory => {
+                return Err(ServiceError::Invalid(format!(
+                    "`{path}` is a directory; ask for it as a tar archive"
+                )));
+            }
+            FileKind::Symlink | FileKind::Other => {
+                return Err(ServiceError::Invalid(format!("`{path}` is not a plain file")));
+            }
+        }
+        self.note_file(who, &live, path, EventKind::FileRead);
+        Ok((file.into(), view))
+    }
+
+    /// Begins a file that takes its place when it is whole.
+    ///
+    /// # Errors
+    /// When it cannot be made there.
+    pub fn write_file(
+        &self,
+        who: &Principal,
+        id: SandboxId,
+        path: &SandboxPath,
+        mode: u32,
+        make_parents: bool,
+    ) -> Result<FileWriter> {
+        let live = self.live(who, id)?;
+        live.touch();
+        if make_parents && let Some((parent, _)) = split(path) {
+            live.sandbox.change(&FileChange::MakeDir { path: parent, parents: true })?;
+        }
+        if look(&*live.sandbox, path, true).is_ok_and(|there| there.kind == FileKind::Directory) {
+            return Err(ServiceError::Conflict(format!("`{path}` is a directory")));
+        }
+        self.note_file(who, &live, path, EventKind::FileWrite);
+        FileWriter::begin(live, path, mode)
+    }
+
+    /// Makes a directory.
+    ///
+    /// # Errors
+    /// When it cannot be made, or is there and `parents` is not asked for.
+    pub fn make_dir(
+        &self,
+        who: &Principal,
+        id: SandboxId,
+        path: &SandboxPath,
+        parents: bool,
+    ) -> Result<FileView> {
+        self.alter(who, id, path, &FileChange::MakeDir { path: path.clone(), parents })?;
+        self.stat(who, id, path, true)
+    }
+
+    /// Gives a path another name.
+    ///
+    /// # Errors
+    /// When it is not there, or something other than a file is in its way.
+    pub fn rename(
+        &self,
+        who: &Principal,
+        id: SandboxId,
+        from: &SandboxPath,
+        to: &SandboxPath,
+    ) -> Result<FileView> {
+        self.alter(who, id, from, &FileChange::Rename { from: from.clone(), to: to.clone() })?;
+        self.stat(who, id, to, false)
+    }
+
+    /// Removes a path.
+    ///
+    /// # Errors
+    /// When it is not there, or a directory that is not empty and `recursive` is not asked for.
+    pub fn remove(&self, who: &Principal, id: SandboxId, path: &SandboxPath, recursive: bool) -> Result<()> {
+        if path.to_string() == "/" {
+            return Err(ServiceError::Invalid("the root stays; delete the sandbox instead".to_owned()));
+        }
+        self.alter(who, id, path, &FileChange::Remove { path: path.clone(), recursive })
+    }
+
+    fn alter(&self, who: &Principal, id: SandboxId, path: &SandboxPath, change: &FileChange) -> Result<()> {
+        let live = self.live(who, id)?;
+        live.touch();
+        live.sandbox.change(change)?;
+        self.note_file(who, &live, path, EventKind::FileWrite);
+        Ok(())
+    }
+
+    /// Records that a file was used; nobody waits for it.
+    fn note_file(&self, who: &Principal, live: &LiveSandbox, path: &SandboxPath, kind: EventKind) {
+        let view = live.view();
+        let mut event = self.sandbox_event(&view.project, &who.name, view.id, kind);
+        event.actor.id = view.spec.agent;
+        event.status = Some(EventStatus::Success);
+        event.target = Some(path.to_string());
+        event.target_type = Some("file".to_owned());
+        drop(self.record(event));
+    }
+}
+
+/// A path's directory and last name; the root has none.
+pub(super) fn split(path: &SandboxPath) -> Option<(SandboxPath, String)> {
+    let text = path.to_string();
+    let (parent, name) = text.rsplit_once('/')?;
+    let parent = SandboxPath::new(if parent.is_empty() { "/" } else { parent }).ok()?;
+    (!name.is_empty()).then(|| (parent, name.to_owned()))
+}
+
+pub(super) fn look(sandbox: &dyn Sandbox, path: &SandboxPath, follow: bool) -> Result<FileView> {
+    let there = sandbox.open(path, Open::Look { follow })?;
+    Ok(describe(sandbox, path, &there, &status(&there)?))
+}
+
+fn status(fd: &OwnedFd) -> Result<Stat> {
+    rustix::fs::fstat(fd).map_err(|error| unreadable(&error.into()))
+}
+
+fn unreadable(error: &std::io::Error) -> ServiceError {
+    ServiceError::Conflict(format!("it changed while it was looked at: {error}"))
+}
+
+/// The entries of a directory, by name. Links are shown, not followed.
+pub(super) fn entries(sandbox: &dyn Sandbox, path: &SandboxPath, limit: usize) -> Result<Vec<FileView>> {
+    let dir = sandbox.open(path, Open::List)?;
+    let base = path.to_string();
+    let base = base.trim_end_matches('/');
+    let names = Dir::read_from(&dir).map_err(|error| unreadable(&error.into()))?;
+    let mut found = Vec::new();
+    for entry in names.flatten() {
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            continue;
+        }
+        if found.len() >= limit {
+            break;
+        }
+        // A name that is gone again is not there.
+        let Ok(stat) = rustix::fs::statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        let shown = name.to_string_lossy().into_owned();
+        let mut view = view_of(sandbox, format!("{base}/{shown}"), shown, &stat);
+        if view.kind == FileKind::Symlink {
+            view.target = target(&dir, name);
+        }
+        found.push(view);
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+fn target(dir: &OwnedFd, name: &CStr) -> Option<String> {
+    rustix::fs::readlinkat(dir, name, Vec::new()).ok().map(|target| target.to_string_lossy().into_owned())
+}
+
+fn describe(sandbox: &dyn Sandbox, path: &SandboxPath, fd: &OwnedFd, stat: &Stat) -> FileView {
+    let name = split(path).map_or_else(String::new, |(_, name)| name);
+    let mut view = view_of(sandbox, path.to_string(), name, stat);
+    if view.kind == FileKind::Symlink {
+        view.target = target(fd, c"");
+    }
+    view
+}
+
+fn view_of(sandbox: &dyn Sandbox, path: String, name: String, stat: &Stat) -> FileView {
+    let kind = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => FileKind::File,
+        FileType::Directory => FileKind::Directory,
+        FileType::Symlink => FileKind::Symlink,
+        _ => FileKind::Other,
+    };
+    let (uid, gid) = sandbox.owner_inside(stat.st_uid, stat.st_gid);
+    let micros = stat
+        .st_mtime
+        .saturating_mul(1_000_000)
+        .saturating_add(i64::try_from(stat.st_mtime_nsec / 1000).unwrap_or(0));
+    FileView {
+        path,
+        name,
+        kind,
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        mode: stat.st_mode & 0o7777,
+        uid,
+        gid,
+        modified: Timestamp::from_micros(micros),
+        target: None,
+    }
+}

@@ -1,0 +1,157 @@
+//! What is alive now: sandboxes and executions, by their identities.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Condvar, Mutex, PoisonError, RwLock,
+        atomic::{AtomicI64, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use belljar_domain::{ExecutionId, SandboxId, Timestamp};
+use belljar_ports::Sandbox;
+use tokio::sync::watch;
+
+use super::{ExecutionView, SandboxView, now, quotas::Seat};
+
+/// Everything alive.
+#[derive(Debug, Default)]
+pub(super) struct Registry {
+    sandboxes: RwLock<HashMap<SandboxId, Arc<LiveSandbox>>>,
+    executions: RwLock<HashMap<ExecutionId, Arc<LiveExecution>>>,
+}
+
+/// A sandbox that was alive when last looked at.
+#[derive(Debug)]
+pub(super) struct LiveSandbox {
+    pub(super) sandbox: Box<dyn Sandbox>,
+    view: Mutex<SandboxView>,
+    last_activity: AtomicI64,
+    running: AtomicUsize,
+}
+
+/// A command that was running when last looked at.
+#[derive(Debug)]
+pub(super) struct LiveExecution {
+    pub(super) sandbox: Arc<LiveSandbox>,
+    view: Mutex<ExecutionView>,
+    over: Condvar,
+    news: watch::Sender<u64>,
+}
+
+impl Registry {
+    pub(super) fn sandbox(&self, id: SandboxId) -> Option<Arc<LiveSandbox>> {
+        self.sandboxes.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    }
+
+    pub(super) fn sandboxes(&self) -> Vec<Arc<LiveSandbox>> {
+        self.sandboxes.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    pub(super) fn insert(&self, live: LiveSandbox) -> Arc<LiveSandbox> {
+        let live = Arc::new(live);
+        let id = live.view().id;
+        self.sandboxes.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::clone(&live));
+        live
+    }
+
+    /// Takes a sandbox out; only one caller gets it.
+    pub(super) fn remove(&self, id: SandboxId) -> Option<Arc<LiveSandbox>> {
+        self.sandboxes.write().unwrap_or_else(PoisonError::into_inner).remove(&id)
+    }
+
+    pub(super) fn execution(&self, id: ExecutionId) -> Option<Arc<LiveExecution>> {
+        self.executions.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    }
+
+    pub(super) fn begin(&self, execution: LiveExecution) -> Arc<LiveExecution> {
+        let execution = Arc::new(execution);
+        let id = execution.view().id;
+        execution.sandbox.running.fetch_add(1, Ordering::Relaxed);
+        self.executions.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::clone(&execution));
+        execution
+    }
+
+    pub(super) fn end(&self, id: ExecutionId) {
+        let ended = self.executions.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        if let Some(ended) = ended {
+            ended.sandbox.running.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn running(&self) -> usize {
+        self.executions.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+impl LiveSandbox {
+    pub(super) fn new(sandbox: Box<dyn Sandbox>, view: SandboxView) -> Self {
+        let last_activity = AtomicI64::new(view.last_activity.as_micros());
+        Self { sandbox, view: Mutex::new(view), last_activity, running: AtomicUsize::new(0) }
+    }
+
+    pub(super) fn view(&self) -> SandboxView {
+        let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        view.last_activity = Timestamp::from_micros(self.last_activity.load(Ordering::Relaxed));
+        view
+    }
+
+    pub(super) fn change(&self, change: impl FnOnce(&mut SandboxView)) -> SandboxView {
+        change(&mut self.view.lock().unwrap_or_else(PoisonError::into_inner));
+        self.view()
+    }
+
+    pub(super) fn touch(&self) {
+        self.last_activity.store(now().as_micros(), Ordering::Relaxed);
+    }
+
+    pub(super) fn running(&self) -> usize {
+        self.running.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn seat(&self) -> Seat {
+        let view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        Seat { project: view.project.clone(), agent: view.spec.agent.clone() }
+    }
+}
+
+impl LiveExecution {
+    pub(super) fn new(sandbox: Arc<LiveSandbox>, view: ExecutionView) -> Self {
+        Self { sandbox, view: Mutex::new(view), over: Condvar::new(), news: watch::Sender::new(0) }
+    }
+
+    pub(super) fn view(&self) -> ExecutionView {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn change(&self, change: impl FnOnce(&mut ExecutionView)) -> ExecutionView {
+        let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut view);
+        view.clone()
+    }
+
+    pub(super) fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+
+    /// Says that there is more to read, or that it is over.
+    pub(super) fn ring(&self) {
+        self.news.send_modify(|turn| *turn += 1);
+        self.over.notify_all();
+    }
+
+    /// Waits for the end, as long as patience lasts.
+    pub(super) fn wait(&self, patience: Duration) -> ExecutionView {
+        let deadline = Instant::now() + patience;
+        let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        while view.report.is_none() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            view = self.over.wait_timeout(view, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        view.clone()
+    }
+}

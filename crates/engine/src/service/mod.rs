@@ -1,0 +1,169 @@
+//! Sandboxes as a service: made, used, watched and ended on behalf of somebody, and never lost track of.
+//!
+//! Owns: every use case of `belljar serve`, over a provider and a store. Refuses: HTTP, SQL, a provider's name. Calls
+//! block; whoever serves many clients calls them from threads meant for that. What happens is recorded before it is
+//! shown: [`recorder`] appends, and only what is durable is published.
+//!
+//! After a crash nothing here is needed to find everything again: sandboxes are the provider's, executions write
+//! journals of their own ([`journal`]), and [`adoption`] puts both together with what the store remembers.
+
+mod adoption;
+mod error;
+mod events;
+mod executions;
+mod files;
+mod journal;
+mod lifecycle;
+mod live;
+mod order;
+mod pool;
+mod quotas;
+mod recorder;
+mod rows;
+mod sandboxes;
+mod snapshots;
+mod tars;
+mod tracker;
+mod view;
+mod writer;
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicBool},
+    time::SystemTime,
+};
+
+use belljar_domain::{EventId, EventKind, ExecutionId, NewEvent, Principal, ProjectId, SandboxId, Timestamp};
+use belljar_ports::{SandboxProvider, Store};
+use serde_json::json;
+use uuid::Uuid;
+
+pub use error::ServiceError;
+pub use lifecycle::ServiceHealth;
+pub use order::{CreateSandbox, StartExecution, Stdin};
+pub use quotas::Quotas;
+pub use view::{
+    ExecutionView, FileKind, FileView, Finished, ListeningPort, OutputChunk, OutputPage, SandboxView,
+};
+pub use writer::FileWriter;
+
+use self::{live::Registry, pool::Pool, quotas::Gate, recorder::Recorder};
+
+type Result<T> = std::result::Result<T, ServiceError>;
+
+/// What a service is put together from.
+#[derive(Debug)]
+pub struct Parts {
+    /// Who makes sandboxes.
+    pub provider: Arc<dyn SandboxProvider>,
+    /// Who remembers.
+    pub store: Arc<dyn Store>,
+    /// What the operator wants.
+    pub settings: Settings,
+    /// Where journals of running executions are; best in memory, for it must outlive this process and nothing more.
+    pub runtime_dir: PathBuf,
+}
+
+/// What the operator wants.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What a sandbox is unless asked otherwise.
+    pub defaults: belljar_domain::SandboxSpec,
+    /// How many sandboxes are kept ready.
+    pub pool: usize,
+    /// How many there may be.
+    pub quotas: Quotas,
+    /// Most bytes of output kept of one execution.
+    pub output_cap: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            defaults: belljar_domain::SandboxSpec::default(),
+            pool: 2,
+            quotas: Quotas::default(),
+            output_cap: 8 << 20,
+        }
+    }
+}
+
+/// The use cases. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Service(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    provider: Arc<dyn SandboxProvider>,
+    recorder: Recorder,
+    settings: Settings,
+    runtime_dir: PathBuf,
+    registry: Registry,
+    gate: Gate,
+    pool: Pool,
+    closing: AtomicBool,
+    counters: lifecycle::Counters,
+}
+
+impl Service {
+    /// Finds what an earlier service left, and begins.
+    ///
+    /// # Errors
+    /// When the provider or the store cannot be asked, or the journals' directory cannot be made.
+    pub fn open(parts: Parts) -> Result<Self> {
+        let Parts { provider, store, settings, runtime_dir } = parts;
+        journal::prepare(&runtime_dir)?;
+        let inner = Inner {
+            provider,
+            recorder: Recorder::new(store)?,
+            gate: Gate::new(settings.quotas),
+            pool: Pool::default(),
+            settings,
+            runtime_dir,
+            registry: Registry::default(),
+            closing: AtomicBool::new(false),
+            counters: lifecycle::Counters::default(),
+        };
+        let service = Self(Arc::new(inner));
+        service.record(service.event(&Principal::admin("belljar"), EventKind::ServerStarted)).wait()?;
+        service.adopt()?;
+        lifecycle::begin(&service);
+        Ok(service)
+    }
+
+    /// Where everything is kept.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        self.0.recorder.store()
+    }
+
+    /// Ends the service, not the sandboxes. What was acknowledged is durable afterwards.
+    pub fn close(&self) {
+        lifecycle::end(self);
+    }
+
+    fn event(&self, who: &Principal, kind: EventKind) -> NewEvent {
+        let mut event = NewEvent::new(EventId::from_uuid(Uuid::now_v7()), now(), who.project.clone(), kind);
+        event.payload = json!({ "by": who.name });
+        event
+    }
+
+    fn sandbox_event(&self, project: &ProjectId, by: &str, id: SandboxId, kind: EventKind) -> NewEvent {
+        let mut event = NewEvent::new(EventId::from_uuid(Uuid::now_v7()), now(), project.clone(), kind);
+        event.sandbox = Some(id);
+        event.payload = json!({ "by": by });
+        event
+    }
+}
+
+fn now() -> Timestamp {
+    Timestamp::from(SystemTime::now())
+}
+
+fn new_sandbox_id() -> SandboxId {
+    SandboxId::from_uuid(Uuid::now_v7())
+}
+
+fn new_execution_id() -> ExecutionId {
+    ExecutionId::from_uuid(Uuid::now_v7())
+}

@@ -1,0 +1,55 @@
+//! The one way into the ledger: append, and publish only what is durable.
+
+use std::sync::Arc;
+
+use belljar_ports::{
+    Store,
+    store::{Batch, Pending, StoreError, pending},
+};
+use tokio::sync::watch;
+
+/// Appends and publishes.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    store: Arc<dyn Store>,
+    published: Arc<watch::Sender<u64>>,
+}
+
+impl Recorder {
+    pub(super) fn new(store: Arc<dyn Store>) -> Result<Self, StoreError> {
+        let published = Arc::new(watch::Sender::new(store.last_seq()?));
+        Ok(Self { store, published })
+    }
+
+    pub(super) const fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The place of the last event that may be shown.
+    pub(super) fn published(&self) -> watch::Receiver<u64> {
+        self.published.subscribe()
+    }
+
+    /// Hands a batch to the store; it is published as soon as it is durable, whether or not somebody waits.
+    pub(super) fn append(&self, batch: Batch) -> Pending {
+        self.append_then(batch, || {})
+    }
+
+    /// As [`Recorder::append`], with something to do once it is durable.
+    pub(super) fn append_then(&self, batch: Batch, then: impl FnOnce() + Send + 'static) -> Pending {
+        let (promise, pending) = pending();
+        let published = Arc::clone(&self.published);
+        self.store.append(batch).then(move |outcome| {
+            if let Ok(appended) = &outcome {
+                published.send_if_modified(|last| {
+                    let is_news = appended.last > *last;
+                    *last = appended.last.max(*last);
+                    is_news
+                });
+                then();
+            }
+            promise.keep(outcome);
+        });
+        pending
+    }
+}

@@ -1,0 +1,197 @@
+//! Directories of a sandbox as tar archives, in and out.
+
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    path::{Component, Path},
+};
+
+use belljar_domain::{Principal, SandboxId, SandboxPath};
+use belljar_ports::{FileChange, Open, Sandbox};
+use tar::{Builder, EntryType, Header};
+
+use super::{FileKind, FileView, FileWriter, Result, Service, ServiceError, files};
+
+/// Most entries of an archive, in either direction.
+const MAX_ENTRIES: u64 = 1_000_000;
+const MAX_DEPTH: usize = 128;
+
+impl Service {
+    /// Packs a directory; the answer is how many entries it has. What vanishes meanwhile is left out.
+    ///
+    /// # Errors
+    /// When it is no directory, or the archive cannot be written.
+    pub fn pack(
+        &self,
+        who: &Principal,
+        id: SandboxId,
+        path: &SandboxPath,
+        to: &mut dyn Write,
+    ) -> Result<u64> {
+        let live = self.live(who, id)?;
+        live.touch();
+        let mut builder = Builder::new(to);
+        let mut count = 0;
+        let mut waiting = vec![(path.clone(), String::new(), 0)];
+        while let Some((dir, prefix, depth)) = waiting.pop() {
+            let listed =
+                files::entries(&*live.sandbox, &dir, usize::try_from(MAX_ENTRIES).unwrap_or(usize::MAX));
+            let found = if prefix.is_empty() { listed? } else { listed.unwrap_or_default() };
+            for entry in found {
+                let name = format!("{prefix}{}", entry.name);
+                if pack_one(&mut builder, &*live.sandbox, &entry, &name).map_err(broken)? {
+                    count += 1;
+                }
+                if count >= MAX_ENTRIES {
+                    return Err(ServiceError::TooLarge(format!("more than {MAX_ENTRIES} entries")));
+                }
+                if entry.kind == FileKind::Directory
+                    && depth < MAX_DEPTH
+                    && let Ok(inner) = SandboxPath::new(&entry.path)
+                {
+                    waiting.push((inner, format!("{name}/"), depth + 1));
+                }
+            }
+        }
+        builder.finish().map_err(broken)?;
+        Ok(count)
+    }
+
+    /// Unpacks an archive into a directory, made if it is not there; the answer is how many entries it had.
+    ///
+    /// # Errors
+    /// When it is no archive, or an entry would lead out of the directory; entries before that one stay.
+    pub fn unpack(
+        &self,
+        who: &Principal,
+        id: SandboxId,
+        path: &SandboxPath,
+        from: &mut dyn Read,
+    ) -> Result<u64> {
+        let live = self.live(who, id)?;
+        live.touch();
+        live.sandbox.change(&FileChange::MakeDir { path: path.clone(), parents: true })?;
+        let mut archive = tar::Archive::new(from);
+        let mut count = 0;
+        for entry in archive.entries().map_err(broken)? {
+            let mut entry = entry.map_err(broken)?;
+            let kind = entry.header().entry_type();
+            let name = entry.path().map_err(broken)?.into_owned();
+            let Some(target) = below(path, &name)? else { continue };
+            match kind {
+                EntryType::Directory => {
+                    live.sandbox.change(&FileChange::MakeDir { path: target, parents: true })?;
+                }
+                EntryType::Regular | EntryType::Continuous => {
+                    let mode = entry.header().mode().unwrap_or(0o644);
+                    if let Some((parent, _)) = files::split(&target) {
+                        live.sandbox.change(&FileChange::MakeDir { path: parent, parents: true })?;
+                    }
+                    let mut writer = FileWriter::begin(std::sync::Arc::clone(&live), &target, mode)?;
+                    io::copy(&mut entry, &mut writer).map_err(broken)?;
+                    writer.commit()?;
+                }
+                EntryType::XGlobalHeader => continue,
+                _ => {
+                    return Err(ServiceError::Invalid(format!(
+                        "`{}` is neither a file nor a directory; links and devices are not unpacked",
+                        name.display()
+                    )));
+                }
+            }
+            count += 1;
+            if count > MAX_ENTRIES {
+                return Err(ServiceError::TooLarge(format!("more than {MAX_ENTRIES} entries")));
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// Where an entry goes; `None` for the directory itself.
+fn below(base: &SandboxPath, name: &Path) -> Result<Option<SandboxPath>> {
+    let refused =
+        || ServiceError::Invalid(format!("the archive's entry `{}` leads out of it", name.display()));
+    let mut inner = String::new();
+    for part in name.components() {
+        match part {
+            Component::Normal(part) => {
+                inner.push('/');
+                inner.push_str(part.to_str().ok_or_else(refused)?);
+            }
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return Err(refused()),
+        }
+    }
+    if inner.is_empty() {
+        return Ok(None);
+    }
+    let path = format!("{}{inner}", base.to_string().trim_end_matches('/'));
+    SandboxPath::new(&path).map(Some).map_err(|error| ServiceError::Invalid(error.to_string()))
+}
+
+fn pack_one(
+    builder: &mut Builder<&mut dyn Write>,
+    sandbox: &dyn Sandbox,
+    entry: &FileView,
+    name: &str,
+) -> io::Result<bool> {
+    let mut header = Header::new_gnu();
+    header.set_mode(entry.mode);
+    header.set_uid(u64::from(entry.uid));
+    header.set_gid(u64::from(entry.gid));
+    header.set_mtime(u64::try_from(entry.modified.as_micros() / 1_000_000).unwrap_or(0));
+    header.set_size(0);
+    match entry.kind {
+        FileKind::Directory => {
+            header.set_entry_type(EntryType::Directory);
+            builder.append_data(&mut header, format!("{name}/"), io::empty())?;
+        }
+        FileKind::Symlink => {
+            header.set_entry_type(EntryType::Symlink);
+            let Some(target) = &entry.target else { return Ok(false) };
+            builder.append_link(&mut header, name, target)?;
+        }
+        FileKind::File => {
+            let path = SandboxPath::new(&entry.path).map_err(io::Error::other)?;
+            let Ok(file) = sandbox.open(&path, Open::Read).map(File::from) else { return Ok(false) };
+            let meta = file.metadata()?;
+            if !meta.is_file() {
+                return Ok(false);
+            }
+            header.set_size(meta.len());
+            // Exactly as long as the header says, whatever the file does meanwhile.
+            let padded = file.take(meta.len()).chain(io::repeat(0)).take(meta.len());
+            builder.append_data(&mut header, name, padded)?;
+        }
+        FileKind::Other => return Ok(false),
+    }
+    Ok(true)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+fn broken(error: io::Error) -> ServiceError {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            ServiceError::TooLarge("the sandbox's disk is full".to_owned())
+        }
+        _ => ServiceError::Invalid(format!("the archive cannot be used: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_stay_below_their_directory() {
+        let base = SandboxPath::new("/srv").unwrap();
+        let to = |name: &str| below(&base, Path::new(name)).map(|path| path.map(|path| path.to_string()));
+        assert_eq!(to("a/b").unwrap().as_deref(), Some("/srv/a/b"));
+        assert_eq!(to("./a").unwrap().as_deref(), Some("/srv/a"));
+        assert_eq!(to("./").unwrap(), None);
+        for out in ["../a", "a/../../b", "/etc/passwd", "..", "a/.."] {
+            assert!(to(out).is_err(), "{out}");
+        }
+    }
+}

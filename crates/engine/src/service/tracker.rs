@@ -1,0 +1,243 @@
+//! Following one execution's journal until it ends: what it writes becomes log, how it ends becomes a record.
+
+use std::{
+    os::fd::OwnedFd,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use belljar_domain::{EventId, EventKind, EventStatus, KillCause, NewEvent, Span, Timestamp};
+use belljar_ports::{
+    JournalRecord, RawExit,
+    store::{Batch, ExecutionRow, LogChunk, LogStream, Pending},
+};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    ExecutionView, Service,
+    journal::{Head, Journal},
+    live::LiveExecution,
+    now,
+};
+
+/// How often a journal is looked at that nobody rings for.
+const ROUND: Duration = Duration::from_millis(25);
+/// How often to make sure that the sandbox is still there.
+const DOUBT: Duration = Duration::from_secs(1);
+/// Most output of each stream handed to whoever waits for the end.
+const COLLECTED: usize = 1 << 20;
+
+/// One execution being followed.
+pub(super) struct Tracker {
+    pub(super) service: Service,
+    pub(super) live: Arc<LiveExecution>,
+    pub(super) head: Head,
+    pub(super) journal: Journal,
+    /// Rings when there is news; none for an execution of an earlier service.
+    pub(super) bell: Option<OwnedFd>,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+}
+
+impl Tracker {
+    /// Follows to the end. The answer comes when the end is on its way to the disk.
+    pub(super) fn follow(mut self) -> (Pending, ExecutionView, Vec<u8>, Vec<u8>) {
+        let mut doubted = Instant::now();
+        let (exit, last) = loop {
+            let rang = self.listen();
+            let (chunks, exit) = self.read();
+            if let Some(exit) = exit {
+                break (Some(exit), chunks);
+            }
+            let news = !chunks.is_empty();
+            self.keep(chunks);
+            if !news && (rang || self.bell.is_none()) && doubted.elapsed() >= DOUBT.min(ROUND * 4) {
+                doubted = Instant::now();
+                if self.is_orphaned() {
+                    let (chunks, exit) = self.read();
+                    break (exit, chunks);
+                }
+            }
+        };
+        self.finish(exit, last)
+    }
+
+    /// Waits for news. The answer is whether nobody will ring any more.
+    fn listen(&mut self) -> bool {
+        let Some(bell) = &self.bell else {
+            std::thread::sleep(ROUND);
+            return false;
+        };
+        let mut wait = [PollFd::new(bell, PollFlags::IN)];
+        let timeout = Timespec { tv_sec: 1, tv_nsec: 0 };
+        if poll(&mut wait, Some(&timeout)).is_ok_and(|ready| ready == 0) {
+            return true;
+        }
+        let mut rings = [0_u8; 512];
+        loop {
+            match rustix::net::recv(bell, &mut rings[..], rustix::net::RecvFlags::DONTWAIT) {
+                Ok((1.., _)) => {}
+                Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => return false,
+                // The other side is gone: what it wrote last is in the journal.
+                Ok(_) | Err(_) => {
+                    self.bell = None;
+                    return true;
+                }
+            }
+        }
+    }
+
+    /// Whether the sandbox is over, so that nobody will write the end.
+    fn is_orphaned(&self) -> bool {
+        !self.live.sandbox.sandbox.info().state.is_live()
+    }
+
+    fn read(&mut self) -> (Vec<LogChunk>, Option<RawExit>) {
+        let (mut chunks, mut exit) = (Vec::new(), None);
+        while let Ok(bytes) = self.journal.read() {
+            let before = bytes.len();
+            let Ok((records, taken)) = self.service.0.provider.read_journal(bytes) else { break };
+            bytes.drain(..taken);
+            for record in records {
+                match record {
+                    JournalRecord::Output { is_error, time_ms, bytes } => {
+                        chunks.push(self.chunk(is_error, time_ms, bytes));
+                    }
+                    JournalRecord::End(end) => exit = Some(end),
+                }
+            }
+            if taken == 0 || before < taken || exit.is_some() {
+                break;
+            }
+        }
+        (chunks, exit)
+    }
+
+    fn chunk(&mut self, is_error: bool, time_ms: u64, bytes: Vec<u8>) -> LogChunk {
+        let stream = if is_error { LogStream::Stderr } else { LogStream::Stdout };
+        let collected = if is_error { &mut self.stderr } else { &mut self.stdout };
+        let room = COLLECTED.saturating_sub(collected.len()).min(bytes.len());
+        collected.extend_from_slice(bytes.get(..room).unwrap_or_default());
+        let count = u64::try_from(bytes.len()).unwrap_or(0);
+        let mut offset = 0;
+        let view = self.live.change(|view| {
+            let written = view.written.entry(stream).or_default();
+            offset = *written;
+            *written += count;
+        });
+        let time = Timestamp::from_micros(i64::try_from(time_ms.saturating_mul(1000)).unwrap_or(i64::MAX));
+        LogChunk { sandbox: view.sandbox, execution: Some(view.id), stream, offset, time, bytes }
+    }
+
+    /// Keeps output; readers are told when it is durable, and its memory is given back.
+    fn keep(&self, logs: Vec<LogChunk>) {
+        if logs.is_empty() {
+            return;
+        }
+        self.live.sandbox.touch();
+        let live = Arc::clone(&self.live);
+        let kept =
+            self.service.0.recorder.append_then(Batch { logs, ..Batch::default() }, move || live.ring());
+        // Whoever writes faster than the disk waits here, and its journal grows up to its cap.
+        if kept.wait().is_ok() {
+            self.journal.release(0, self.journal.place() & !4095);
+        }
+    }
+
+    fn finish(
+        self,
+        exit: Option<RawExit>,
+        logs: Vec<LogChunk>,
+    ) -> (Pending, ExecutionView, Vec<u8>, Vec<u8>) {
+        let ended = exit.map_or_else(now, |exit| {
+            Timestamp::from_micros(i64::try_from(exit.time_ms.saturating_mul(1000)).unwrap_or(i64::MAX))
+        });
+        let started = self.head.view.started;
+        let ended = ended.max(started);
+        let millis = u64::try_from((ended.as_micros() - started.as_micros()) / 1000).unwrap_or(0);
+        let sandbox = &self.live.sandbox;
+        let report = sandbox.sandbox.judge(exit.as_ref(), &self.head.strikes, Span::millis(millis));
+        let dropped = exit.map_or((0, 0), |exit| (exit.dropped_out, exit.dropped_err));
+        let view = self.live.change(|view| {
+            view.ended = Some(ended);
+            *view.written.entry(LogStream::Stdout).or_default() += dropped.0;
+            *view.written.entry(LogStream::Stderr).or_default() += dropped.1;
+            view.truncated = dropped != (0, 0);
+        });
+        let view = ExecutionView { report: Some(report), ..view };
+        sandbox.touch();
+        self.service.0.counters.finished(&view);
+        let batch = Batch {
+            logs,
+            executions: vec![row(&view)],
+            events: vec![ended_event(&view)],
+            ..Batch::default()
+        };
+        let (live, done, service) = (Arc::clone(&self.live), view.clone(), self.service.clone());
+        let journal = self.journal;
+        let pending = self.service.0.recorder.append_then(batch, move || {
+            journal.remove();
+            live.change(|live| *live = done.clone());
+            service.0.registry.end(done.id);
+            live.ring();
+        });
+        (pending, view, self.stdout, self.stderr)
+    }
+}
+
+pub(super) fn row(view: &ExecutionView) -> ExecutionRow {
+    ExecutionRow {
+        id: view.id,
+        sandbox: view.sandbox,
+        project: view.project.clone(),
+        command: view.argv.join(" ").chars().take(4096).collect(),
+        status: status(view),
+        exit_code: view.report.as_ref().map(|report| i32::from(report.exit_code())),
+        started: view.started,
+        ended: view.ended,
+        record: serde_json::to_value(view).unwrap_or_default(),
+    }
+}
+
+fn status(view: &ExecutionView) -> Option<EventStatus> {
+    let report = view.report.as_ref()?;
+    Some(match report.cause {
+        Some(KillCause::Timeout) => EventStatus::Timeout,
+        Some(KillCause::Killswitch) => EventStatus::Cancelled,
+        Some(_) => EventStatus::Failure,
+        None if report.is_success() => EventStatus::Success,
+        None => EventStatus::Failure,
+    })
+}
+
+pub(super) fn event_of(view: &ExecutionView, agent: Option<String>, kind: EventKind) -> NewEvent {
+    let id = EventId::from_uuid(Uuid::now_v7());
+    let mut event = NewEvent::new(id, view.ended.unwrap_or(view.started), view.project.clone(), kind);
+    event.sandbox = Some(view.sandbox);
+    event.execution = Some(view.id);
+    event.actor.id = agent;
+    event.target = Some(view.argv.join(" ").chars().take(4096).collect());
+    event.target_type = Some("command".to_owned());
+    event.payload = json!({ "by": view.started_by, "argv": view.argv, "cwd": view.cwd, "user": view.user });
+    event.clipped(view.argv.iter().map(String::len).sum::<usize>() * 2 + 1024)
+}
+
+fn ended_event(view: &ExecutionView) -> NewEvent {
+    let mut event = event_of(view, None, EventKind::ExecutionEnded);
+    event.status = status(view);
+    if let Some(report) = &view.report {
+        event.duration_ms = Some(report.duration.as_millis());
+        event.reason = report.cause.map(|cause| cause.to_string());
+        event.payload = json!({
+            "by": view.started_by,
+            "exit_code": report.exit_code(),
+            "cause": report.cause,
+            "limits_reached": report.reached,
+            "truncated": view.truncated,
+            "usage": report.usage,
+        });
+    }
+    event
+}
