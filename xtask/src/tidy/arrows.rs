@@ -26,7 +26,7 @@ const ARROWS: [(&str, May); 15] = [
     ("api", May::Use(&["domain"])),
     ("store", May::Use(&["domain", "ports"])),
     ("engine", May::Use(&["domain", "ports", "guardian", "quality"])),
-    ("server", May::Use(&["domain", "api", "capture", "engine"])),
+    ("server", May::Use(&["domain", "api", "capture", "engine", "ports"])),
     ("belljar", May::UseAll),
     ("xtask", May::Use(&[])),
 ];
