@@ -1,0 +1,47 @@
+//! What travels over HTTP: requests, answers, frames of the live stream, problems.
+//!
+//! Owns: the wire types of the API, from which its OpenAPI document is made; a program written against them keeps
+//! working when the inside changes. Refuses: domain types on the wire, and meaning; what a field asks for is checked
+//! by whoever carries it out. Requests refuse fields they do not know, so that a typing error is told and not ignored.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod about;
+mod artifact;
+mod audit;
+mod event;
+mod execution;
+mod file;
+mod live;
+mod output;
+mod page;
+mod problem;
+mod query;
+mod sandbox;
+mod snapshot;
+mod usage;
+
+pub use about::{Health, Readiness, SandboxHealth, Version, WhoAmI};
+pub use artifact::Artifact;
+pub use audit::{Agent, AuditEntry, AuditStats, Cost, Finding, Operation, Rbac, Target, Verification};
+pub use event::Event;
+pub use execution::{
+    Command, ExecAnswer, ExecRequest, Execution, ExecutionStatus, ResizeRequest, SignalRequest, TerminalSize,
+};
+pub use file::{File, FileChange, FileChangeKind, FileKind};
+pub use live::{ClientFrame, EventSelection, ServerFrame, TerminalFrame, TerminalNotice};
+pub use output::{Exit, LogPage, LogPiece, OutputPage, OutputPiece, OutputStream};
+pub use page::Page;
+pub use problem::{FieldProblem, Problem};
+pub use query::{
+    ArchiveFormat, ArtifactQuery, AuditQuery, AuditVerifyQuery, DiffFormat, DiffQuery, EventQuery, FileMove,
+    FileOperation, FileQuery, FileRemoveQuery, FileWriteQuery, FilesQuery, FollowQuery, HistoryQuery,
+    LogQuery, LoginQuery, NewArtifactQuery, OutputQuery, PageQuery, SandboxQuery, StdinQuery, TerminalQuery,
+    WaitQuery, WatchQuery,
+};
+pub use sandbox::{
+    CreateSandbox, ExtendRequest, Level, Limits, LimitsRequest, Mount, MountMode, Network, PatchSandbox,
+    Port, Profile, Sandbox, SandboxState, SandboxStatus,
+};
+pub use snapshot::{Snapshot, SnapshotRequest};
+pub use usage::{Usage, UsagePoint};
