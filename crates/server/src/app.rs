@@ -1,0 +1,159 @@
+//! What every handler starts from: the service, who is let in, what is counted.
+//!
+//! Owns: the shared state and the one way from asynchronous handlers to the blocking service. Refuses: work of its own.
+
+use std::{ops::Deref, path::PathBuf, sync::Arc, time::Duration};
+
+use belljar_domain::Principal;
+use belljar_engine::service::{Service, ServiceError};
+use belljar_ports::SandboxProvider;
+use tokio::{
+    sync::{Semaphore, watch},
+    task::spawn_blocking,
+};
+
+use crate::{
+    guard::{AdminKey, Denials, Sessions},
+    live::Clients,
+    metrics::Metrics,
+    problem::{Answer, Failure},
+    table::Routes,
+};
+
+/// The most requests that sit and wait for a command at one time. Each holds a thread.
+const DWELLERS: usize = 768;
+
+/// What can be set.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where the admin key and the socket are.
+    pub home: PathBuf,
+    /// The version to show.
+    pub version: &'static str,
+    /// Names under which the server may be called, besides those of this machine's loopback.
+    pub hosts: Vec<String>,
+    /// How long a client may take nothing before it is let go.
+    pub patience: Duration,
+    /// How often a stream without news says that it is well.
+    pub heartbeat: Duration,
+    /// The most live streams at one time.
+    pub clients: usize,
+}
+
+impl Settings {
+    /// The defaults, for a home.
+    #[must_use]
+    pub const fn new(home: PathBuf, version: &'static str) -> Self {
+        Self {
+            home,
+            version,
+            hosts: Vec::new(),
+            patience: Duration::from_secs(30),
+            heartbeat: Duration::from_secs(15),
+            clients: 1024,
+        }
+    }
+}
+
+/// Shared by all requests.
+#[derive(Debug, Clone)]
+pub(crate) struct App(Arc<Shared>);
+
+/// See [`App`].
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) service: Service,
+    pub(crate) provider: Arc<dyn SandboxProvider>,
+    pub(crate) settings: Settings,
+    pub(crate) routes: Routes,
+    pub(crate) key: AdminKey,
+    pub(crate) sessions: Sessions,
+    pub(crate) denials: Denials,
+    pub(crate) clients: Clients,
+    pub(crate) metrics: Metrics,
+    pub(crate) closing: watch::Receiver<bool>,
+    pub(crate) port: u16,
+    dwellers: Semaphore,
+}
+
+impl Deref for App {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// Everything [`App`] is made of.
+#[derive(Debug)]
+pub(crate) struct Pieces {
+    pub(crate) service: Service,
+    pub(crate) provider: Arc<dyn SandboxProvider>,
+    pub(crate) settings: Settings,
+    pub(crate) routes: Routes,
+    pub(crate) key: AdminKey,
+    pub(crate) closing: watch::Receiver<bool>,
+    pub(crate) port: u16,
+}
+
+impl App {
+    pub(crate) fn new(pieces: Pieces) -> Self {
+        let Pieces { service, provider, settings, routes, key, closing, port } = pieces;
+        let (clients, metrics) = (Clients::new(settings.clients), Metrics::new());
+        let (sessions, denials) = (Sessions::default(), Denials::default());
+        let dwellers = Semaphore::new(DWELLERS);
+        Self(Arc::new(Shared {
+            service,
+            provider,
+            settings,
+            routes,
+            key,
+            sessions,
+            denials,
+            clients,
+            metrics,
+            closing,
+            port,
+            dwellers,
+        }))
+    }
+
+    /// Asks the service something that takes a moment.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        who: &Arc<Principal>,
+        question: impl FnOnce(&Service, &Principal) -> Result<T, ServiceError> + Send + 'static,
+    ) -> Answer<T> {
+        let (app, who) = (self.clone(), Arc::clone(who));
+        self.blocking(move || question(&app.service, &who).map_err(Failure::from)).await
+    }
+
+    /// Asks the service something that takes as long as a command does.
+    pub(crate) async fn dwell<T: Send + 'static>(
+        &self,
+        who: &Arc<Principal>,
+        question: impl FnOnce(&Service, &Principal) -> Result<T, ServiceError> + Send + 'static,
+    ) -> Answer<T> {
+        let Ok(_place) = self.dwellers.acquire().await else { return Err(ServiceError::Closing.into()) };
+        self.ask(who, question).await
+    }
+
+    /// Does something that blocks, on a thread that may.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        match spawn_blocking(work).await {
+            Ok(answer) => answer,
+            Err(error) if error.is_cancelled() => Err(ServiceError::Closing.into()),
+            Err(error) => Err(Failure::internal("finish the request", &error)),
+        }
+    }
+
+    /// Returns once the server is shutting down.
+    pub(crate) async fn closing(&self) {
+        let mut closing = self.closing.clone();
+        // Whoever held the other end is gone, which is the end as well.
+        let _gone = closing.wait_for(|closing| *closing).await;
+    }
+}

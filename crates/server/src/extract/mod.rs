@@ -1,0 +1,57 @@
+//! What handlers take out of a request, each with its own bound and its own words when it is wrong.
+
+mod body;
+mod ids;
+mod query;
+
+use std::{convert::Infallible, sync::Arc};
+
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, StatusCode, header, request::Parts},
+};
+use belljar_domain::Principal;
+
+pub(crate) use body::{JsonBody, OptionalJson, RawBody, read};
+pub(crate) use ids::{Artifact, Execution, FilePath, Sandbox, Snapshot, path_inside};
+pub(crate) use query::{Query, cursor, limit, moment, parsed};
+
+use crate::problem::Failure;
+
+/// On whose behalf a request is carried out.
+#[derive(Debug)]
+pub(crate) struct Caller(pub(crate) Arc<Principal>);
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        let known = parts.extensions.get::<Arc<Principal>>().cloned();
+        known
+            .map(Self)
+            .ok_or_else(|| Failure::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "no key was shown"))
+    }
+}
+
+/// Which media types the client would like.
+#[derive(Debug)]
+pub(crate) struct Accepts(HeaderMap);
+
+impl<S: Sync> FromRequestParts<S> for Accepts {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let wanted =
+            parts.headers.get_all(header::ACCEPT).iter().map(|value| (header::ACCEPT, value.clone()));
+        Ok(Self(wanted.collect()))
+    }
+}
+
+impl Accepts {
+    /// Says whether one is asked for by name.
+    pub(crate) fn names(&self, media_type: &str) -> bool {
+        let lines = self.0.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let mut types = lines.flat_map(|line| line.split(',')).filter_map(|item| item.split(';').next());
+        types.any(|item| item.trim().eq_ignore_ascii_case(media_type))
+    }
+}

@@ -1,0 +1,111 @@
+//! What happened: pages of the ledger, and the ledger as it grows.
+
+use axum::{
+    extract::{
+        State,
+        ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection},
+    },
+    http::HeaderMap,
+    response::Response,
+};
+use belljar_api as api;
+use belljar_ports::store::EventFilter;
+
+use super::terminals::upgrade;
+use crate::{
+    answer::{Json, page},
+    app::App,
+    extract::{Caller, Query, Sandbox, cursor, limit},
+    live::{Feed, serve_events, sse},
+    problem::Answer,
+    wire,
+};
+
+/// Lists events, newest first; with `after`, oldest first from there.
+#[utoipa::path(get, path = "/api/v1/events", tag = "events", params(api::EventQuery),
+    responses((status = 200, body = api::Page<api::Event>)))]
+pub(crate) async fn list(
+    State(app): State<App>,
+    Caller(who): Caller,
+    Query(query): Query<api::EventQuery>,
+) -> Answer<Json<api::Page<api::Event>>> {
+    let (filter, limit) = (wire::event_filter(&query)?, limit(query.limit)?);
+    let place: Option<u64> = cursor(query.cursor.as_deref())?;
+    let events = match query.after {
+        Some(after) => {
+            let after = place.unwrap_or(after);
+            app.ask(&who, move |service, who| service.events(who, filter, after, limit)).await?
+        }
+        None => {
+            let before = place.unwrap_or(u64::MAX);
+            app.ask(&who, move |service, who| service.events_before(who, filter, before, limit)).await?
+        }
+    };
+    Ok(page(events, limit, |event| event.seq.to_string(), wire::event))
+}
+
+/// Follows the ledger as server-sent events; `Last-Event-ID` goes on from a place, without gap or duplicate.
+#[utoipa::path(get, path = "/api/v1/events/stream", tag = "events", params(api::FollowQuery),
+    responses((status = 200, body = String, content_type = "text/event-stream")))]
+pub(crate) async fn stream(
+    State(app): State<App>,
+    Caller(who): Caller,
+    Query(query): Query<api::FollowQuery>,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let filter = followed(&query)?;
+    let client = app.clients.enter()?;
+    let since = sse::last_event_id(&headers).or(query.since);
+    Ok(sse::respond(&app, client, sse::greeting(), Feed::new(&app, &who, filter, since)))
+}
+
+/// Follows what happens in one sandbox as server-sent events; `Last-Event-ID` goes on from a place.
+#[utoipa::path(get, path = "/api/v1/sandboxes/{id}/stream", tag = "events", params(("id" = String, Path, pattern = "^sbx_[0-9a-f]{32}$"), api::FollowQuery),
+    responses((status = 200, body = String, content_type = "text/event-stream")))]
+pub(crate) async fn of_sandbox(
+    State(app): State<App>,
+    Caller(who): Caller,
+    Sandbox(id): Sandbox,
+    Query(query): Query<api::FollowQuery>,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let filter = EventFilter { sandbox: Some(id), ..followed(&query)? };
+    app.ask(&who, move |service, who| service.sandbox(who, id)).await?;
+    let client = app.clients.enter()?;
+    let since = sse::last_event_id(&headers).or(query.since);
+    Ok(sse::respond(&app, client, sse::greeting(), Feed::new(&app, &who, filter, since)))
+}
+
+fn followed(query: &api::FollowQuery) -> Answer<EventFilter> {
+    wire::event_filter(&api::EventQuery {
+        kind: query.kind.clone(),
+        sandbox_id: query.sandbox_id.clone(),
+        execution_id: query.execution_id.clone(),
+        agent_id: query.agent_id.clone(),
+        ..api::EventQuery::default()
+    })
+}
+
+/// The live stream: a client sends `subscribe` with a filter and a place, and gets every event after it.
+#[utoipa::path(get, path = "/api/v1/stream", tag = "events",
+    responses((status = 101, description = "Text frames are JSON: `subscribe` from the client; `event`, `heartbeat`, `lagged`, `goodbye` from the server.")))]
+pub(crate) async fn socket(
+    State(app): State<App>,
+    Caller(who): Caller,
+    asked: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Answer<Response> {
+    let asked = upgrade(asked)?;
+    let client = app.clients.enter()?;
+    Ok(asked.on_upgrade(move |socket| serve_events(socket, app, who, client)))
+}
+
+/// The same, under the name older clients know.
+#[utoipa::path(get, path = "/ws", tag = "events",
+    responses((status = 101, description = "As `/api/v1/stream`.")))]
+pub(crate) async fn socket_alias(
+    app: State<App>,
+    who: Caller,
+    asked: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Answer<Response> {
+    socket(app, who, asked).await
+}

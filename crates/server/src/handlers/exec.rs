@@ -1,0 +1,62 @@
+//! Running a command: waited for, in the background, or streamed.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use belljar_api as api;
+use belljar_domain::{Principal, SandboxId};
+use belljar_engine::service::StartExecution;
+
+use crate::{
+    answer::Json,
+    app::App,
+    extract::{Accepts, Caller, JsonBody, Sandbox},
+    live::{Tail, sse},
+    problem::Answer,
+    wire,
+};
+
+/// Runs a command in a sandbox.
+///
+/// By default the answer comes when the command is over. With `background` it comes at once; with `stream`, or
+/// `Accept: text/event-stream`, it is a stream of `started`, `stdout`, `stderr` and `exit` events.
+#[utoipa::path(post, path = "/api/v1/sandboxes/{id}/exec", tag = "executions",
+    params(("id" = String, Path, pattern = "^sbx_[0-9a-f]{32}$"), ("Idempotency-Key" = Option<String>, Header, description = "Carries the request out once, however often it is made.", max_length = 255)),
+    request_body = api::ExecRequest,
+    responses(
+        (status = 200, content((api::ExecAnswer = "application/json"), (String = "text/event-stream"))),
+        (status = 202, body = api::Execution)))]
+pub(crate) async fn exec(
+    State(app): State<App>,
+    Caller(who): Caller,
+    Sandbox(id): Sandbox,
+    accepts: Accepts,
+    JsonBody(mut request): JsonBody<api::ExecRequest>,
+) -> Answer<Response> {
+    request.stream |= accepts.names("text/event-stream");
+    let (background, streams) = (request.background, request.stream);
+    let order = wire::start(request)?;
+    match (background, streams) {
+        (true, _) => {
+            let view = app.ask(&who, move |service, who| service.start(who, id, order)).await?;
+            Ok((StatusCode::ACCEPTED, Json(wire::execution(view))).into_response())
+        }
+        (false, true) => streamed(&app, &who, id, order).await,
+        (false, false) => {
+            let finished = app.dwell(&who, move |service, who| service.run(who, id, order)).await?;
+            Ok(Json(wire::answer(finished)).into_response())
+        }
+    }
+}
+
+async fn streamed(app: &App, who: &Arc<Principal>, id: SandboxId, order: StartExecution) -> Answer<Response> {
+    let client = app.clients.enter()?;
+    let view = app.ask(who, move |service, who| service.start(who, id, order)).await?;
+    let tail = Tail::new(app, who, view.id, 0).await?;
+    let started = sse::block("started", None::<u64>, &wire::execution(view));
+    Ok(sse::respond(app, client, format!("{}{started}", sse::greeting()), tail))
+}

@@ -1,0 +1,16 @@
+//! One file per family of routes; each handler is a few calls: read, ask the service, show.
+
+pub(crate) mod about;
+pub(crate) mod artifacts;
+pub(crate) mod audit;
+pub(crate) mod events;
+pub(crate) mod exec;
+pub(crate) mod executions;
+pub(crate) mod files;
+pub(crate) mod logs;
+pub(crate) mod observe;
+pub(crate) mod pages;
+pub(crate) mod sandboxes;
+pub(crate) mod snapshots;
+pub(crate) mod terminals;
+mod transfer;

@@ -1,0 +1,172 @@
+//! A request with an `Idempotency-Key` is carried out once, however often it is made.
+//!
+//! Owns: claiming the key, repeating the answer. Refuses: to keep answers that failed, so that a request can be made
+//! again with the same key, and answers that stream, which cannot be repeated.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use axum::{
+    body::{Body, to_bytes},
+    extract::Request,
+    http::{HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::Response,
+};
+use belljar_domain::{Digest, Principal, Timestamp};
+use belljar_ports::store::{Batch, IdempotencyRow, Removal, StoreError, StoredResponse};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::oneshot;
+
+use crate::{
+    app::App,
+    extract,
+    problem::{Answer, Failure},
+};
+
+/// What carries the key.
+pub(crate) const HEADER: &str = "idempotency-key";
+/// How long an answer is repeated.
+const LIFE: Duration = Duration::from_secs(24 * 3600);
+/// The longest answer that is kept.
+const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
+const LONGEST_KEY: usize = 255;
+
+/// Carries a request out, unless that was done before; then its answer is repeated.
+pub(crate) async fn once(app: &App, request: Request, next: Next) -> Answer<Response> {
+    let Some(who) = request.extensions().get::<Arc<Principal>>().cloned() else {
+        return Ok(next.run(request).await);
+    };
+    let key = key(&request)?;
+    let (parts, body) = request.into_parts();
+    let bytes = extract::read(body).await?;
+    let now: Timestamp = SystemTime::now().into();
+    let claim = IdempotencyRow {
+        project: who.project.clone(),
+        fingerprint: fingerprint(parts.method.as_str(), &parts.uri.to_string(), &bytes),
+        key,
+        response: None,
+        created: now,
+        expires: now.plus(LIFE),
+    };
+    match append(app, Batch { idempotency: vec![claim.clone()], ..Batch::default() }).await {
+        Ok(()) => {}
+        Err(StoreError::KeyTaken(_)) => return repeat(app, claim, now).await,
+        Err(StoreError::KeyReused(_)) => return Err(reused(&claim.key)),
+        Err(error) => return Err(error.into()),
+    }
+    // A client that goes away must not leave the key claimed and unanswered, so nobody but this task waits for it.
+    let request = Request::from_parts(parts, Body::from(bytes));
+    let app = app.clone();
+    let task = tokio::spawn(async move { keep(&app, claim, next.run(request).await).await });
+    task.await.map_err(|error| Failure::internal("finish the request", &error))
+}
+
+fn key(request: &Request) -> Answer<String> {
+    let text = request.headers().get(HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if text.is_empty() || text.len() > LONGEST_KEY {
+        return Err(Failure::field(
+            "Idempotency-Key",
+            format!("must have 1 to {LONGEST_KEY} plain characters"),
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// What the request asks for: the same key for anything else is a mistake.
+fn fingerprint(method: &str, uri: &str, body: &[u8]) -> Digest {
+    let mut hash = Sha256::new();
+    for part in [method.as_bytes(), uri.as_bytes(), body] {
+        hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+        hash.update(part);
+    }
+    Digest(hash.finalize().into())
+}
+
+async fn repeat(app: &App, claim: IdempotencyRow, now: Timestamp) -> Answer<Response> {
+    let key = claim.key.clone();
+    let store = Arc::clone(app.service.store());
+    let known = app.blocking(move || Ok(store.idempotency(&claim.project, &claim.key, now)?)).await?;
+    let Some(stored) = known.and_then(|row| row.response) else {
+        let detail = format!("a request with the key `{key}` is being carried out");
+        return Err(Failure::new(StatusCode::CONFLICT, "IDEMPOTENCY_IN_PROGRESS", detail)
+            .hint("try again in a moment"));
+    };
+    let mut response = Response::new(Body::from(stored.body));
+    *response.status_mut() = StatusCode::from_u16(stored.status).unwrap_or(StatusCode::OK);
+    let headers = response.headers_mut();
+    if let Ok(media_type) = HeaderValue::from_str(&stored.media_type) {
+        headers.insert(header::CONTENT_TYPE, media_type);
+    }
+    headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
+    Ok(response)
+}
+
+fn reused(key: &str) -> Failure {
+    let detail = format!("the key `{key}` was used for a different request");
+    Failure::new(StatusCode::CONFLICT, "IDEMPOTENCY_KEY_REUSED", detail)
+        .hint("use a new key for every new request")
+}
+
+async fn keep(app: &App, claim: IdempotencyRow, response: Response) -> Response {
+    let (parts, body) = response.into_parts();
+    let media_type =
+        parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !parts.status.is_success() || media_type.starts_with("text/event-stream") {
+        release(app, claim).await;
+        return Response::from_parts(parts, body);
+    }
+    let Ok(bytes) = to_bytes(body, LONGEST_ANSWER).await else {
+        release(app, claim).await;
+        return axum::response::IntoResponse::into_response(Failure::too_large("the answer", LONGEST_ANSWER));
+    };
+    let stored = StoredResponse {
+        status: parts.status.as_u16(),
+        media_type: media_type.to_owned(),
+        body: bytes.to_vec(),
+    };
+    let row = IdempotencyRow { response: Some(stored), ..claim };
+    if let Err(error) = append(app, Batch { idempotency: vec![row], ..Batch::default() }).await {
+        tracing::warn!(error = %crate::problem::chain(&error), "an answer could not be kept under its idempotency key");
+    }
+    Response::from_parts(parts, Body::from(bytes))
+}
+
+async fn release(app: &App, claim: IdempotencyRow) {
+    let removals = vec![Removal::Idempotency(claim.project, claim.key)];
+    if let Err(error) = append(app, Batch { removals, ..Batch::default() }).await {
+        tracing::warn!(error = %crate::problem::chain(&error), "an idempotency key could not be released");
+    }
+}
+
+/// Appends and waits until it is durable, without holding a thread.
+async fn append(app: &App, batch: Batch) -> Result<(), StoreError> {
+    let (tell, told) = oneshot::channel();
+    let store = Arc::clone(app.service.store());
+    // The receiver may be gone with its request; then nobody wants to know.
+    let handed = tokio::task::spawn_blocking(move || {
+        store.append(batch).then(move |outcome| drop(tell.send(outcome)));
+    });
+    if handed.await.is_err() {
+        return Err(StoreError::Closed);
+    }
+    told.await.unwrap_or(Err(StoreError::Closed)).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_tells_requests_apart() {
+        let first = fingerprint("POST", "/a", b"b");
+        assert_eq!(first, fingerprint("POST", "/a", b"b"));
+        for (method, uri, body) in
+            [("PUT", "/a", "b"), ("POST", "/ab", ""), ("POST", "/", "ab"), ("POST", "/a", "c")]
+        {
+            assert_ne!(first, fingerprint(method, uri, body.as_bytes()));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! One connection: HTTP/1.1 with upgrades, until it ends, its client stops reading, or the server does.
+
+use std::{convert::Infallible, pin::pin, time::Duration};
+
+use axum::{Router, body::Body, extract::Request, response::Response};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::OwnedSemaphorePermit,
+};
+use tower_service::Service as _;
+
+use super::stall::Stall;
+use crate::{
+    app::App,
+    guard::{Named, Peer, named},
+    preview,
+};
+
+/// How long a client may take to say what it wants, and how long a connection is kept without it wanting anything.
+const HEADER_TIME: Duration = Duration::from_secs(75);
+/// The most bytes of a request's head.
+const HEAD: usize = 64 * 1024;
+/// How much longer than a stream's own clock the connection waits, so that the stream can say why it ends.
+const AFTER: Duration = Duration::from_secs(5);
+
+/// What a connection needs.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) app: App,
+    pub(super) router: Router,
+    pub(super) peer: Peer,
+    pub(super) place: OwnedSemaphorePermit,
+}
+
+/// Serves one connection.
+pub(super) async fn serve<S>(stream: S, open: Open)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let Open { app, router, peer, place } = open;
+    let stream = Stall::new(stream, app.settings.patience + AFTER, app.metrics.dropped.clone());
+    let service = service_fn(|request: hyper::Request<Incoming>| {
+        let (app, router) = (app.clone(), router.clone());
+        async move { Ok::<_, Infallible>(answer(app, router, peer, request.map(Body::new)).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIME)
+        .max_buf_size(HEAD)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = app.closing() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+    drop(place);
+}
+
+async fn answer(app: App, mut router: Router, peer: Peer, mut request: Request) -> Response {
+    request.extensions_mut().insert(peer);
+    match (peer, named(&request)) {
+        (Peer::Tcp, Named::Preview { port, id }) => preview::forward(&app, id, port, request).await,
+        (Peer::Tcp | Peer::Unix { .. }, _) => match router.call(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        },
+    }
+}

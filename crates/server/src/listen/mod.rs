@@ -1,0 +1,191 @@
+//! Sockets: loopback and the one in belljar's home; connections, each bounded in number, patience and header size.
+//!
+//! Owns: accepting, and ending in order. Refuses: to listen beyond loopback, since keys would travel in the clear.
+
+mod connection;
+mod stall;
+mod unix;
+
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::Router;
+use belljar_engine::service::Service;
+use belljar_ports::SandboxProvider;
+use tokio::{
+    net::{TcpListener, UnixListener},
+    sync::{Semaphore, watch},
+    task::JoinSet,
+};
+
+use crate::{
+    app::{App, Pieces, Settings},
+    guard::{AdminKey, KeyError, Peer, random_key},
+    router,
+};
+
+/// The most connections at one time; more wait to be accepted.
+const CONNECTIONS: usize = 4096;
+/// How long connections may take to end once the server does.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Why the server does not serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Others could listen in.
+    #[error(
+        "{0} is not a loopback address, and keys would travel over the network unencrypted; listen on 127.0.0.1 and put a proxy with TLS in front of it"
+    )]
+    Exposed(SocketAddr),
+    /// The address is taken or not there.
+    #[error("could not listen on {address}")]
+    Bind {
+        /// Which.
+        address: SocketAddr,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The socket in belljar's home cannot be made.
+    #[error("could not make the socket `{}`", .path.display())]
+    Socket {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// There is no usable key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+}
+
+/// A server that listens and does not serve yet.
+#[derive(Debug)]
+pub struct Server {
+    app: App,
+    router: Router,
+    tcp: TcpListener,
+    unix: UnixListener,
+    address: SocketAddr,
+    close: watch::Sender<bool>,
+}
+
+impl Server {
+    /// Listens.
+    ///
+    /// # Errors
+    /// When the address is not loopback or cannot be had, or there is no key.
+    pub async fn bind(
+        address: SocketAddr,
+        service: Service,
+        provider: Arc<dyn SandboxProvider>,
+        settings: Settings,
+    ) -> Result<Self, ServeError> {
+        if !address.ip().is_loopback() {
+            return Err(ServeError::Exposed(address));
+        }
+        let failed = |source| ServeError::Bind { address, source };
+        let tcp = TcpListener::bind(address).await.map_err(failed)?;
+        let address = tcp.local_addr().map_err(failed)?;
+        let unix = unix::listen(&settings.home.join("belljar.sock"))?;
+        let key = AdminKey::load(&settings.home.join("admin.key"))?;
+        let (close, closing) = watch::channel(false);
+        let (routes, table) = router::routes().finish();
+        let port = address.port();
+        let app = App::new(Pieces { service, provider, settings, routes: table, key, closing, port });
+        app.metrics.begin(*app.service.published().borrow());
+        let router = router::assemble(routes, &app);
+        Ok(Self { app, router, tcp, unix, address, close })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where the socket for this machine's own programs is.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.app.settings.home.join("belljar.sock")
+    }
+
+    /// What a browser begins with.
+    #[must_use]
+    pub fn url(&self) -> String {
+        match self.address.ip() {
+            // A browser keeps `localhost` and its subdomains, where previews are, on this machine.
+            IpAddr::V4(Ipv4Addr::LOCALHOST) => format!("http://localhost:{}", self.address.port()),
+            _ => format!("http://{}", self.address),
+        }
+    }
+
+    /// A link that logs one browser in, once.
+    ///
+    /// # Errors
+    /// When the kernel gives no random bytes.
+    pub fn login_link(&self) -> Result<String, ServeError> {
+        let key = random_key()?;
+        self.app.sessions.invite(&key);
+        Ok(format!("{}/login?key={key}", self.url()))
+    }
+
+    /// Serves until `shutdown`, then ends streams with a goodbye and lets the rest finish.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) {
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let mut connections = JoinSet::new();
+        let mut shutdown = std::pin::pin!(shutdown);
+        loop {
+            let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+            let open =
+                |peer| connection::Open { app: self.app.clone(), router: self.router.clone(), peer, place };
+            tokio::select! {
+                () = &mut shutdown => break,
+                accepted = self.tcp.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        // Small answers must not wait for more to send.
+                        if let Err(error) = stream.set_nodelay(true) { tracing::debug!(%error, "no delay could not be set"); }
+                        connections.spawn(connection::serve(stream, open(Peer::Tcp)));
+                    }
+                    Err(error) => pause_after(&error).await,
+                },
+                accepted = self.unix.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        if let Some(peer) = unix::peer(&stream) { connections.spawn(connection::serve(stream, open(peer))); }
+                    }
+                    Err(error) => pause_after(&error).await,
+                },
+            }
+            // What has ended is forgotten, so that the set holds what is open and no more.
+            while connections.try_join_next().is_some() {}
+        }
+        self.end(connections).await;
+    }
+
+    async fn end(self, mut connections: JoinSet<()>) {
+        let Self { app, router, tcp, unix, close, .. } = self;
+        drop((tcp, unix, router));
+        close.send_replace(true);
+        let socket = app.settings.home.join("belljar.sock");
+        let all = async { while connections.join_next().await.is_some() {} };
+        if tokio::time::timeout(GRACE, all).await.is_err() {
+            tracing::warn!(open = connections.len(), "connections were cut off");
+        }
+        connections.shutdown().await;
+        if let Err(error) = std::fs::remove_file(&socket) {
+            tracing::debug!(%error, "the socket could not be removed");
+        }
+    }
+}
+
+/// Out of descriptors or memory: waiting is all that helps, and a loop that spins makes it worse.
+async fn pause_after(error: &io::Error) {
+    tracing::warn!(%error, "a connection could not be accepted");
+    tokio::time::sleep(Duration::from_millis(50)).await;
+}

@@ -1,0 +1,62 @@
+//! The ledger from a place on, as it grows.
+
+use std::sync::Arc;
+
+use belljar_domain::{Event, Principal};
+use belljar_engine::service::ServiceError;
+use belljar_ports::store::EventFilter;
+use tokio::sync::watch;
+
+use crate::{app::App, problem::Answer};
+
+/// Events read at once.
+const PAGE: usize = 256;
+
+/// One reader of the ledger.
+#[derive(Debug)]
+pub(crate) struct Feed {
+    app: App,
+    who: Arc<Principal>,
+    filter: EventFilter,
+    after: u64,
+    published: watch::Receiver<u64>,
+}
+
+impl Feed {
+    /// Reads after a place; what happens from now on when none is given. A place the ledger has not reached, as after
+    /// a restored backup, is its end.
+    pub(crate) fn new(app: &App, who: &Arc<Principal>, filter: EventFilter, since: Option<u64>) -> Self {
+        let published = app.service.published();
+        let durable = *published.borrow();
+        let after = since.unwrap_or(durable).min(durable);
+        Self { app: app.clone(), who: Arc::clone(who), filter, after, published }
+    }
+
+    /// The place up to which everything wanted has been handed out.
+    pub(crate) const fn place(&self) -> u64 {
+        self.after
+    }
+
+    /// Waits for the next events. Dropped on the way, it has not moved.
+    pub(crate) async fn next(&mut self) -> Answer<Vec<Event>> {
+        loop {
+            // What is durable by now is in the answer that is asked for after this, so the place may move up to it
+            // even where nothing there was wanted.
+            let durable = *self.published.borrow_and_update();
+            if durable > self.after {
+                let (filter, after) = (self.filter.clone(), self.after);
+                let events = self
+                    .app
+                    .ask(&self.who, move |service, who| service.events(who, filter, after, PAGE))
+                    .await?;
+                let last = events.last().map_or(0, |event| event.seq);
+                self.after = if events.len() < PAGE { durable.max(last) } else { last };
+                if !events.is_empty() {
+                    return Ok(events);
+                }
+            } else if self.published.changed().await.is_err() {
+                return Err(ServiceError::Closing.into());
+            }
+        }
+    }
+}

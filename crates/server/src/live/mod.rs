@@ -1,0 +1,18 @@
+//! What happens now, to those who watch: events over WebSocket and server-sent events, output of commands, terminals.
+//!
+//! Owns: the two sources ([`Feed`] for the ledger, [`Tail`] for a command) and the ways they travel. Refuses: queues.
+//! Every client reads the store at its own pace from the place it has reached, so there is neither gap nor duplicate,
+//! and a slow one holds nothing but its own place.
+
+mod clients;
+mod feed;
+mod socket;
+pub(crate) mod sse;
+mod tail;
+mod terminal;
+
+pub(crate) use clients::{Client, Clients};
+pub(crate) use feed::Feed;
+pub(crate) use socket::serve as serve_events;
+pub(crate) use tail::{Piece, Tail};
+pub(crate) use terminal::serve as serve_terminal;

@@ -1,0 +1,86 @@
+//! A command's output from a place on, as it is written, and how it ended.
+
+use std::{sync::Arc, time::Duration};
+
+use belljar_domain::{ExecutionId, Principal};
+use belljar_engine::service::{ExecutionView, OutputChunk};
+use tokio::sync::watch;
+
+use crate::{app::App, problem::Answer};
+
+/// Bytes read at once.
+const PAGE: usize = 256 * 1024;
+/// How long to wait where nobody tells of news, as for a command of a server that was killed.
+const POLL: Duration = Duration::from_millis(250);
+
+/// One reader of a command's output.
+#[derive(Debug)]
+pub(crate) struct Tail {
+    app: App,
+    who: Arc<Principal>,
+    id: ExecutionId,
+    after: u64,
+    news: watch::Receiver<u64>,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Reading,
+    Ended,
+    Done,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub(crate) enum Piece {
+    /// Output.
+    Output(Vec<OutputChunk>),
+    /// The end, which is told once.
+    Exit(Box<ExecutionView>),
+    /// Nothing, ever.
+    Nothing,
+}
+
+impl Tail {
+    pub(crate) async fn new(app: &App, who: &Arc<Principal>, id: ExecutionId, after: u64) -> Answer<Self> {
+        let news = app.ask(who, move |service, who| service.watch(who, id)).await?;
+        Ok(Self { app: app.clone(), who: Arc::clone(who), id, after, news, state: State::Reading })
+    }
+
+    /// Waits for what comes next. Dropped on the way, it has not moved.
+    pub(crate) async fn next(&mut self) -> Answer<Piece> {
+        match self.state {
+            State::Done => return Ok(Piece::Nothing),
+            State::Ended => return self.end().await,
+            State::Reading => {}
+        }
+        loop {
+            // Seen before reading, so that what comes while reading wakes the wait below.
+            self.news.borrow_and_update();
+            let (id, after) = (self.id, self.after);
+            let page =
+                self.app.ask(&self.who, move |service, who| service.output(who, id, after, PAGE)).await?;
+            if page.end {
+                self.state = State::Ended;
+            }
+            if let Some(last) = page.chunks.last() {
+                self.after = last.place;
+                return Ok(Piece::Output(page.chunks));
+            }
+            if page.end {
+                return self.end().await;
+            }
+            if self.news.changed().await.is_err() {
+                tokio::time::sleep(POLL).await;
+            }
+        }
+    }
+
+    async fn end(&mut self) -> Answer<Piece> {
+        let id = self.id;
+        let view = self.app.ask(&self.who, move |service, who| service.execution(who, id)).await?;
+        self.state = State::Done;
+        Ok(Piece::Exit(Box::new(view)))
+    }
+}

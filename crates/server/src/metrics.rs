@@ -1,0 +1,315 @@
+//! What an operator watches. The names are a contract; the labels are words of our own, so their number is bounded.
+//!
+//! Owns: counting, and reading from the ledger what happened to sandboxes, so that nothing on the way of a command has
+//! to count. Refuses: labels from outside.
+
+use std::{
+    sync::atomic::{AtomicI64, AtomicU64},
+    time::Duration,
+};
+
+use axum::http::{Method, StatusCode};
+use belljar_domain::{EventKind, EventStatus, Principal};
+use belljar_engine::service::{Service, ServiceError, ServiceHealth};
+use belljar_ports::store::{EventFilter, PAGE_LIMIT};
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
+    registry::{Registry, Unit},
+};
+use std::sync::{Mutex, PoisonError};
+
+type Float = Gauge<f64, AtomicU64>;
+type Whole = Gauge<i64, AtomicI64>;
+
+/// From 100 µs to 100 s: a request, and a command.
+const REQUEST_BUCKETS: [f64; 12] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 5.0, 30.0, 120.0];
+const COMMAND_BUCKETS: [f64; 13] =
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Served {
+    method: &'static str,
+    route: &'static str,
+    status: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Coded {
+    code: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct InState {
+    state: &'static str,
+}
+
+/// Everything that is counted.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    active: Family<InState, Whole>,
+    executions: Histogram,
+    spawned: Counter,
+    errors: Family<Coded, Counter>,
+    requests: Family<Served, Histogram, fn() -> Histogram>,
+    pool_ready: Whole,
+    pool_target: Whole,
+    queued: Whole,
+    adopted: Whole,
+    reaped: Whole,
+    writer_lag: Float,
+    writer_queued: Whole,
+    writer_failures: Whole,
+    ledger_events: Whole,
+    clients: Whole,
+    pub(crate) dropped: Counter,
+    /// How far the ledger has been counted.
+    counted: Mutex<u64>,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let requests: fn() -> Histogram = || Histogram::new(REQUEST_BUCKETS);
+        let mut metrics = Self {
+            registry: Registry::default(),
+            active: Family::default(),
+            executions: Histogram::new(COMMAND_BUCKETS),
+            spawned: Counter::default(),
+            errors: Family::default(),
+            requests: Family::new_with_constructor(requests),
+            pool_ready: Whole::default(),
+            pool_target: Whole::default(),
+            queued: Whole::default(),
+            adopted: Whole::default(),
+            reaped: Whole::default(),
+            writer_lag: Float::default(),
+            writer_queued: Whole::default(),
+            writer_failures: Whole::default(),
+            ledger_events: Whole::default(),
+            clients: Whole::default(),
+            dropped: Counter::default(),
+            counted: Mutex::new(0),
+        };
+        metrics.register();
+        metrics
+    }
+
+    fn register(&mut self) {
+        let registry = &mut self.registry;
+        registry.register("sandbox_active_count", "Sandboxes that live, by state", self.active.clone());
+        registry.register_with_unit(
+            "sandbox_execution_duration",
+            "How long commands took",
+            Unit::Seconds,
+            self.executions.clone(),
+        );
+        registry.register("sandbox_spawn", "Sandboxes made", self.spawned.clone());
+        registry.register(
+            "sandbox_error",
+            "Operations on sandboxes that failed, by code",
+            self.errors.clone(),
+        );
+        registry.register("belljar_pool_ready", "Warm sandboxes ready", self.pool_ready.clone());
+        registry.register("belljar_pool_target", "Warm sandboxes wanted", self.pool_target.clone());
+        registry.register("belljar_create_queued", "Requests for sandboxes that wait", self.queued.clone());
+        registry.register(
+            "belljar_adopted",
+            "Sandboxes taken over from an earlier server",
+            self.adopted.clone(),
+        );
+        registry.register(
+            "belljar_reaped",
+            "Sandboxes an earlier server left that were removed",
+            self.reaped.clone(),
+        );
+        registry.register_with_unit(
+            "belljar_writer_lag",
+            "How long the oldest write waits",
+            Unit::Seconds,
+            self.writer_lag.clone(),
+        );
+        registry.register("belljar_writer_queued", "Writes that wait", self.writer_queued.clone());
+        registry.register("belljar_writer_failures", "Commits that failed", self.writer_failures.clone());
+        registry.register(
+            "belljar_ledger_events",
+            "Place of the last durable event",
+            self.ledger_events.clone(),
+        );
+        registry.register("belljar_live_clients", "Streams open now", self.clients.clone());
+        registry.register(
+            "belljar_dropped_clients",
+            "Clients let go because they did not read",
+            self.dropped.clone(),
+        );
+        registry.register_with_unit(
+            "http_request_duration",
+            "How long requests took, by route",
+            Unit::Seconds,
+            self.requests.clone(),
+        );
+    }
+
+    /// Counts an answer.
+    pub(crate) fn served(
+        &self,
+        method: &Method,
+        route: &'static str,
+        status: StatusCode,
+        code: Option<&'static str>,
+        took: Duration,
+    ) {
+        let labels = Served { method: method_name(method), route, status: class(status) };
+        self.requests.get_or_create(&labels).observe(took.as_secs_f64());
+        if let Some(code) = code.filter(|_| route.contains("/sandboxes")).filter(|code| is_fault(code)) {
+            self.errors.get_or_create(&Coded { code }).inc();
+        }
+    }
+
+    /// Begins to count what happens after this place in the ledger.
+    pub(crate) fn begin(&self, place: u64) {
+        *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }
+
+    /// Counts what the ledger got since the last time. Blocks on the store.
+    pub(crate) fn catch_up(&self, service: &Service) -> Result<(), ServiceError> {
+        let who = Principal::admin("metrics");
+        let kinds = [EventKind::SandboxCreated, EventKind::ExecutionEnded, EventKind::LimitReached];
+        let filter = EventFilter {
+            kinds: kinds.iter().map(|k| k.as_str().to_owned()).collect(),
+            ..EventFilter::default()
+        };
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let durable = *service.published().borrow();
+            if durable <= *counted {
+                return Ok(());
+            }
+            let events = service.events(&who, filter.clone(), *counted, PAGE_LIMIT)?;
+            for event in &events {
+                self.happened(&event.what.kind, event.what.status, event.what.duration_ms);
+            }
+            let last = events.last().map_or(0, |event| event.seq);
+            *counted = if events.len() < PAGE_LIMIT { durable.max(last) } else { last };
+        }
+    }
+
+    fn happened(&self, kind: &EventKind, status: Option<EventStatus>, duration_ms: Option<u64>) {
+        match kind {
+            EventKind::SandboxCreated => {
+                self.spawned.inc();
+            }
+            EventKind::LimitReached => {
+                self.errors.get_or_create(&Coded { code: "LIMIT_REACHED" }).inc();
+            }
+            EventKind::ExecutionEnded => {
+                if let Some(took) = duration_ms {
+                    self.executions.observe(Duration::from_millis(took).as_secs_f64());
+                }
+                if status == Some(EventStatus::Timeout) {
+                    self.errors.get_or_create(&Coded { code: "TIMEOUT" }).inc();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Writes everything, as Prometheus reads it.
+    pub(crate) fn write(&self, health: &ServiceHealth, clients: usize) -> Result<String, std::fmt::Error> {
+        use belljar_domain::SandboxState as State;
+        let live = [
+            (State::Creating, "creating"),
+            (State::Running, "running"),
+            (State::Paused, "paused"),
+            (State::Stopping, "stopping"),
+        ];
+        for (state, name) in live {
+            let count = health.active.get(&state).copied().unwrap_or(0);
+            self.active.get_or_create(&InState { state: name }).set(whole(count));
+        }
+        self.pool_ready.set(whole(health.pool_ready));
+        self.pool_target.set(whole(health.pool_target));
+        self.queued.set(whole(health.queued));
+        self.adopted.set(whole(health.adopted));
+        self.reaped.set(whole(health.reaped));
+        self.writer_lag.set(health.writer.lag.as_secs_f64());
+        self.writer_queued.set(whole(health.writer.queued));
+        self.writer_failures.set(whole(health.writer.failures));
+        self.ledger_events.set(whole(health.writer.last_seq));
+        self.clients.set(i64::try_from(clients).unwrap_or(i64::MAX));
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+fn whole(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Faults are ours, the host's or the command's; a client's typing error is none.
+fn is_fault(code: &str) -> bool {
+    matches!(
+        code,
+        "SANDBOX_ERROR"
+            | "STORE_ERROR"
+            | "INTERNAL_ERROR"
+            | "EXECUTION_ERROR"
+            | "QUOTA_EXCEEDED"
+            | "TIMEOUT"
+            | "UNAVAILABLE"
+    )
+}
+
+fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        _ => "other",
+    }
+}
+
+const fn class(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        0..200 => "1xx",
+        200..300 => "2xx",
+        300..400 => "3xx",
+        400..500 => "4xx",
+        _ => "5xx",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_promised_names_are_exact() {
+        let metrics = Metrics::new();
+        metrics.happened(&EventKind::SandboxCreated, None, None);
+        metrics.happened(&EventKind::ExecutionEnded, Some(EventStatus::Timeout), Some(20));
+        metrics.served(
+            &Method::POST,
+            "/api/v1/sandboxes",
+            StatusCode::CREATED,
+            None,
+            Duration::from_millis(2),
+        );
+        let text = metrics.write(&ServiceHealth::default(), 3).unwrap();
+        for line in [
+            "sandbox_active_count{state=\"running\"} 0",
+            "sandbox_execution_duration_seconds_count 1",
+            "sandbox_spawn_total 1",
+            "sandbox_error_total{code=\"TIMEOUT\"} 1",
+            "belljar_live_clients 3",
+            "http_request_duration_seconds_count{method=\"POST\",route=\"/api/v1/sandboxes\",status=\"2xx\"} 1",
+        ] {
+            assert!(text.contains(line), "{line} is not in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The OpenAPI document, made from the handlers and the wire types, and its page.
+//!
+//! Owns: what no single route can say: problems, keys, the list of all routes. Refuses: to be edited by hand; a test
+//! compares it with the router.
+
+pub(crate) mod page;
+
+use std::sync::OnceLock;
+
+use axum::body::Bytes;
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{
+        ContentBuilder, RefOr, ResponseBuilder, SecurityRequirement,
+        path::Operation,
+        schema::Ref,
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
+    },
+};
+
+use crate::handlers::{
+    about, artifacts, audit, events, exec, executions, files, logs, observe, pages, sandboxes, snapshots,
+    terminals,
+};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "belljar", version = "v1", description = "Sandboxes over HTTP: create, run, stream, pause, snapshot, and see everything that happened."),
+    paths(
+        sandboxes::create, sandboxes::list, sandboxes::get, sandboxes::patch, sandboxes::delete,
+        sandboxes::pause, sandboxes::resume, sandboxes::extend,
+        observe::stats, observe::history, observe::health, observe::diff, observe::ports, logs::read,
+        exec::exec, executions::list, executions::get, executions::kill, executions::stdin, executions::resize,
+        executions::signal, executions::wait, executions::output, executions::attach,
+        terminals::shell, terminals::of_execution,
+        files::list, files::get, files::head, files::put, files::change, files::remove, files::watch,
+        snapshots::create, snapshots::list, snapshots::delete,
+        events::list, events::stream, events::of_sandbox, events::socket, events::socket_alias,
+        audit::list, audit::stats, audit::verify,
+        artifacts::list, artifacts::upload, artifacts::download,
+        about::whoami, about::version, about::healthz, about::readyz, about::metrics,
+        pages::document, pages::document_alias, pages::docs, pages::style, pages::login, pages::logout,
+    ),
+    components(schemas(belljar_api::Problem, belljar_api::ClientFrame, belljar_api::ServerFrame, belljar_api::TerminalFrame, belljar_api::TerminalNotice, belljar_api::FileChange, belljar_api::OutputPiece, belljar_api::Exit)),
+    modifiers(&Common),
+)]
+struct Document;
+
+/// What every route has.
+struct Common;
+
+impl Modify for Common {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        if let Some(components) = &mut document.components {
+            let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
+            let header = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new("X-API-Key")));
+            components.add_security_schemes_from_iter([("bearer", bearer), ("key", header)]);
+        }
+        let none: [&str; 0] = [];
+        document.security = Some(["bearer", "key"].map(|name| SecurityRequirement::new(name, none)).to_vec());
+        for item in document.paths.paths.values_mut() {
+            let operations = [
+                &mut item.get,
+                &mut item.head,
+                &mut item.post,
+                &mut item.put,
+                &mut item.patch,
+                &mut item.delete,
+            ];
+            operations.into_iter().flatten().for_each(add_problem);
+        }
+    }
+}
+
+/// Whatever is not said otherwise is a problem.
+fn add_problem(operation: &mut Operation) {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    let problem = ResponseBuilder::new()
+        .description("What went wrong.")
+        .content("application/problem+json", content)
+        .build();
+    operation.responses.responses.insert("default".to_owned(), RefOr::T(problem));
+}
+
+/// The document as JSON, made once.
+pub(crate) fn json() -> Bytes {
+    static JSON: OnceLock<Bytes> = OnceLock::new();
+    JSON.get_or_init(|| serde_json::to_vec(&Document::openapi()).unwrap_or_default().into()).clone()
+}
+
+/// The document as a page, made once.
+pub(crate) fn page() -> Bytes {
+    static PAGE: OnceLock<Bytes> = OnceLock::new();
+    PAGE.get_or_init(|| page::render(&Document::openapi()).into()).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::router;
+
+    #[test]
+    fn every_route_is_in_the_document_and_every_path_of_it_is_a_route() {
+        let (_, table) = router::routes().finish();
+        let routes: BTreeSet<(String, String)> = table
+            .iter()
+            .flat_map(|(path, methods)| {
+                methods.iter().map(|(method, _)| (path.replace("{*", "{"), method.as_str().to_lowercase()))
+            })
+            .collect();
+        let document: serde_json::Value = serde_json::from_slice(&json()).unwrap();
+        let documented: BTreeSet<(String, String)> = document["paths"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .flat_map(|(path, item)| {
+                let methods = item.as_object().unwrap().keys().filter(|key| key.as_str() != "parameters");
+                methods.map(|method| (path.clone(), method.clone())).collect::<Vec<_>>()
+            })
+            .collect();
+        assert_eq!(routes, documented);
+        assert_eq!(document["openapi"], "3.1.0");
+    }
+
+    #[test]
+    fn requests_refuse_fields_they_do_not_know() {
+        let document: serde_json::Value = serde_json::from_slice(&json()).unwrap();
+        for name in ["CreateSandbox", "ExecRequest", "PatchSandbox", "LimitsRequest", "SnapshotRequest"] {
+            assert_eq!(document["components"]["schemas"][name]["additionalProperties"], false, "{name}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Every route on one screen.
+
+use axum::{Router, middleware};
+
+use crate::{
+    app::App,
+    edge,
+    handlers::{
+        about, artifacts, audit, events, exec, executions, files, logs, observe, pages, sandboxes, snapshots,
+        terminals,
+    },
+    table::{LONG, OPEN, QUICK, Table},
+};
+
+/// The routes: method, path, what the edge must know, handler.
+pub(crate) fn routes() -> Table {
+    Table::default()
+        .post("/api/v1/sandboxes", LONG, sandboxes::create)
+        .get("/api/v1/sandboxes", QUICK, sandboxes::list)
+        .get("/api/v1/sandboxes/{id}", QUICK, sandboxes::get)
+        .patch("/api/v1/sandboxes/{id}", QUICK, sandboxes::patch)
+        .delete("/api/v1/sandboxes/{id}", QUICK, sandboxes::delete)
+        .post("/api/v1/sandboxes/{id}/pause", QUICK, sandboxes::pause)
+        .post("/api/v1/sandboxes/{id}/resume", QUICK, sandboxes::resume)
+        .post("/api/v1/sandboxes/{id}/extend", QUICK, sandboxes::extend)
+        .get("/api/v1/sandboxes/{id}/stats", QUICK, observe::stats)
+        .get("/api/v1/sandboxes/{id}/history", QUICK, observe::history)
+        .get("/api/v1/sandboxes/{id}/health", QUICK, observe::health)
+        .get("/api/v1/sandboxes/{id}/diff", LONG, observe::diff)
+        .get("/api/v1/sandboxes/{id}/ports", QUICK, observe::ports)
+        .get("/api/v1/sandboxes/{id}/logs", QUICK, logs::read)
+        .get("/api/v1/sandboxes/{id}/stream", LONG, events::of_sandbox)
+        .post("/api/v1/sandboxes/{id}/exec", LONG, exec::exec)
+        .get("/api/v1/sandboxes/{id}/pty", LONG, terminals::shell)
+        .get("/api/v1/sandboxes/{id}/executions", QUICK, executions::list)
+        .get("/api/v1/sandboxes/{id}/executions/{exe}", QUICK, executions::get)
+        .delete("/api/v1/sandboxes/{id}/executions/{exe}", QUICK, executions::kill)
+        .post("/api/v1/sandboxes/{id}/executions/{exe}/stdin", LONG, executions::stdin)
+        .post("/api/v1/sandboxes/{id}/executions/{exe}/resize", QUICK, executions::resize)
+        .post("/api/v1/sandboxes/{id}/executions/{exe}/signal", QUICK, executions::signal)
+        .get("/api/v1/sandboxes/{id}/executions/{exe}/wait", LONG, executions::wait)
+        .get("/api/v1/sandboxes/{id}/executions/{exe}/output", QUICK, executions::output)
+        .get("/api/v1/sandboxes/{id}/executions/{exe}/attach", LONG, executions::attach)
+        .get("/api/v1/sandboxes/{id}/executions/{exe}/pty", LONG, terminals::of_execution)
+        .get("/api/v1/sandboxes/{id}/files", QUICK, files::list)
+        .get("/api/v1/sandboxes/{id}/watch", LONG, files::watch)
+        .get("/api/v1/sandboxes/{id}/files/{*path}", LONG, files::get)
+        .head("/api/v1/sandboxes/{id}/files/{*path}", LONG, files::head)
+        .put("/api/v1/sandboxes/{id}/files/{*path}", LONG, files::put)
+        .post("/api/v1/sandboxes/{id}/files/{*path}", QUICK, files::change)
+        .delete("/api/v1/sandboxes/{id}/files/{*path}", QUICK, files::remove)
+        .post("/api/v1/sandboxes/{id}/snapshots", LONG, snapshots::create)
+        .get("/api/v1/snapshots", QUICK, snapshots::list)
+        .delete("/api/v1/snapshots/{id}", QUICK, snapshots::delete)
+        .get("/api/v1/events", QUICK, events::list)
+        .get("/api/v1/events/stream", LONG, events::stream)
+        .get("/api/v1/events/audit", QUICK, audit::list)
+        .get("/api/v1/events/audit/stats", QUICK, audit::stats)
+        .get("/api/v1/audit/verify", LONG, audit::verify)
+        .get("/api/v1/stream", LONG, events::socket)
+        .get("/ws", LONG, events::socket_alias)
+        .get("/api/v1/artifacts", QUICK, artifacts::list)
+        .post("/api/v1/artifacts", LONG, artifacts::upload)
+        .get("/api/v1/artifacts/{digest}", LONG, artifacts::download)
+        .get("/api/v1/whoami", QUICK, about::whoami)
+        .get("/api/v1/version", OPEN, about::version)
+        .get("/api/v1/openapi.json", OPEN, pages::document_alias)
+        .get("/openapi.json", OPEN, pages::document)
+        .get("/docs", OPEN, pages::docs)
+        .get("/docs/style.css", OPEN, pages::style)
+        .get("/login", OPEN, pages::login)
+        .post("/logout", OPEN, pages::logout)
+        .get("/healthz", OPEN, about::healthz)
+        .get("/readyz", OPEN, about::readyz)
+        .get("/metrics", QUICK, about::metrics)
+}
+
+/// The routes with what happens around each of them.
+pub(crate) fn assemble(routes: Router<App>, app: &App) -> Router {
+    routes
+        .fallback(edge::no_route)
+        .method_not_allowed_fallback(edge::no_method)
+        .layer(middleware::from_fn_with_state(app.clone(), edge::edge))
+        .with_state(app.clone())
+}
