@@ -1,6 +1,6 @@
 //! The command line, as typed.
 
-use std::path::PathBuf;
+use std::{net::SocketAddr, path::PathBuf};
 
 use belljar_domain::{
     ByteSize, Cpus, HostPath, LimitsPatch, Mount, NetworkMode, Profile, SandboxId, SandboxPath, SnapshotId,
@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Snapshot(Snapshot),
     /// Start a sandbox from a snapshot.
     Restore(Restore),
+    /// Serve sandboxes over HTTP, on this machine.
+    Serve(Serve),
     /// Show what sandboxes use.
     Stats(Stats),
     /// End a sandbox now; its changes are kept.
@@ -189,6 +191,16 @@ pub(crate) struct Run {
     /// The command and its arguments.
     #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Where to listen; port 0 takes a free one. Only this machine's loopback is allowed [default: 127.0.0.1:7420].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// How many sandboxes to keep ready, so that making one takes no time [default: 0].
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) pool: Option<usize>,
 }
 
 #[derive(Debug, Args)]

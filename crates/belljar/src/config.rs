@@ -2,10 +2,10 @@
 //!
 //! File, then environment, then flags; the later wins. A key that does not exist is an error that names the nearest one.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use belljar_domain::{Clocks, Limits, LimitsPatch, NetworkMode, Profile, Thresholds};
+use belljar_domain::{Clocks, Limits, LimitsPatch, NetworkMode, Profile, Span, Thresholds};
 use belljar_engine::supervise::KillRule;
 
 /// Everything that can be set.
@@ -18,6 +18,20 @@ pub(crate) struct Config {
     pub(crate) network: NetworkMode,
     pub(crate) profile: Profile,
     pub(crate) handlers: Handlers,
+    pub(crate) server: ServerConfig,
+}
+
+/// How `belljar serve` serves.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct ServerConfig {
+    /// Where it listens.
+    pub(crate) listen: Option<SocketAddr>,
+    /// Sandboxes kept ready.
+    pub(crate) pool: Option<usize>,
+    /// Names it answers to besides this machine's own.
+    pub(crate) hosts: Vec<String>,
+    /// How long a client may take nothing before it is let go.
+    pub(crate) patience: Option<Span>,
 }
 
 /// What to do when something is killed.
@@ -39,7 +53,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 19] = [
+const KEYS: [(&str, Set); 23] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -64,6 +78,13 @@ const KEYS: [(&str, Set); 19] = [
     ("killswitch.webhook", |c, v| webhook(c, v)),
     ("sandbox.network", |c, v| v.parse().map(|mode| c.network = mode)),
     ("sandbox.profile", |c, v| v.parse().map(|profile| c.profile = profile)),
+    ("server.listen", |c, v| v.parse().map(|address| c.server.listen = Some(address))),
+    ("server.pool", |c, v| v.parse().map(|count| c.server.pool = Some(count))),
+    ("server.hosts", |c, v| {
+        c.server.hosts = v.words();
+        Ok(())
+    }),
+    ("server.patience", |c, v| v.parse().map(|span| c.server.patience = Some(span))),
 ];
 
 impl Config {
@@ -187,7 +208,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use belljar_domain::{ByteSize, Span};
+    use belljar_domain::ByteSize;
 
     use super::*;
 

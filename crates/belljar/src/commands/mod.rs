@@ -15,6 +15,7 @@ mod logs;
 mod man;
 mod pause;
 mod run;
+mod serve;
 mod snapshot;
 mod stats;
 mod template;
@@ -42,6 +43,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Resume(args) => pause::resume(context, &args),
         Command::Snapshot(args) => snapshot::snapshot(context, &args),
         Command::Restore(args) => snapshot::restore(context, &args),
+        Command::Serve(args) => serve::serve(context, &args),
         Command::Stats(args) => stats::stats(context, &args),
         Command::Terminate(args) => terminate::terminate(context, &args),
         Command::KillAgent(args) => terminate::kill_agent(context, &args),

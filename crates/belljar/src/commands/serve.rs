@@ -1,0 +1,178 @@
+//! `belljar serve`: the composition root of the service. The only command with a runtime.
+
+use std::{
+    fs,
+    io::{self, IsTerminal as _, Write as _},
+    net::{Ipv4Addr, SocketAddr},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::SystemTime,
+};
+
+use anyhow::{Context as _, Result};
+use belljar_domain::{SandboxSpec, Timestamp};
+use belljar_engine::service::{Parts, Service, Settings};
+use belljar_ports::{SandboxProvider, Store};
+use belljar_server::Server;
+use belljar_store::{SqliteStore, StoreConfig};
+use serde_json::{Value, json};
+use tokio::{
+    runtime::{Builder, Runtime},
+    signal::unix::{SignalKind, signal},
+};
+use tracing_subscriber::EnvFilter;
+
+use crate::{args::Serve, context::Context, output::print_json};
+
+/// Where it listens unless told otherwise.
+const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7420);
+/// Threads for what blocks: every request that waits for a command holds one, and so does every call to the store.
+const BLOCKING: usize = 1024;
+
+pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
+    start_logging(context);
+    let provider: Arc<dyn SandboxProvider> = Arc::new(context.provider()?);
+    let store: Arc<dyn Store> =
+        Arc::new(SqliteStore::open(&context.home, StoreConfig::default()).context("open the store")?);
+    let service = Service::open(Parts {
+        provider: Arc::clone(&provider),
+        store: Arc::clone(&store),
+        settings: settings(context, args),
+        runtime_dir: context.home.clone(),
+    })
+    .context("start the service")?;
+    let served = run(context, args, &service, provider);
+    // Sandboxes go on running; the next server finds them.
+    service.close();
+    store.close().context("close the store")?;
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+fn run(context: &Context, args: &Serve, service: &Service, provider: Arc<dyn SandboxProvider>) -> Result<()> {
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let listen = args.listen.or(context.config.server.listen).unwrap_or(LISTEN);
+        let settings = edge(context);
+        let server = Server::bind(listen, service.clone(), provider, settings).await?;
+        let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
+        let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
+        let note = Note::write(context, &server)?;
+        announce(context, &server)?;
+        let shutdown = async {
+            tokio::select! {
+                _heard = terminate.recv() => {}
+                _heard = interrupt.recv() => {}
+            }
+            tracing::info!("shutting down");
+        };
+        server.run(shutdown).await;
+        drop(note);
+        Ok(())
+    })
+}
+
+fn runtime() -> Result<Runtime> {
+    Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(BLOCKING)
+        .thread_name("belljar")
+        .build()
+        .context("start the runtime")
+}
+
+/// What sandboxes are unless a request says otherwise.
+fn settings(context: &Context, args: &Serve) -> Settings {
+    let config = &context.config;
+    let defaults = SandboxSpec {
+        limits: config.limits,
+        clocks: config.clocks,
+        network: config.network,
+        profile: config.profile,
+        ..SandboxSpec::default()
+    };
+    let pool = args.pool.or(config.server.pool).unwrap_or(0);
+    Settings { defaults, pool, ..Settings::default() }
+}
+
+fn edge(context: &Context) -> belljar_server::Settings {
+    let mut settings = belljar_server::Settings::new(context.home.clone(), env!("CARGO_PKG_VERSION"));
+    settings.hosts.clone_from(&context.config.server.hosts);
+    if let Some(patience) = context.config.server.patience {
+        settings.patience = patience.as_duration();
+    }
+    settings
+}
+
+/// Diagnostics go to standard error: for people on a terminal, as JSON to whoever collects them.
+fn start_logging(context: &Context) {
+    let filter = context.env.get("BELLJAR_LOG").map_or("info", String::as_str);
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_wrong| EnvFilter::new("info"));
+    let terminal = io::stderr().is_terminal();
+    let to = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let started = if terminal {
+        to.with_ansi(context.colour(terminal)).with_target(false).try_init()
+    } else {
+        to.json().try_init()
+    };
+    if let Err(error) = started {
+        eprintln!("belljar: diagnostics cannot be written: {error}");
+    }
+}
+
+fn announce(context: &Context, server: &Server) -> Result<()> {
+    let login = server.login_link()?;
+    if context.json {
+        let mut line = facts(server);
+        line["login_url"] = json!(login);
+        print_json(&line)?;
+        return Ok(());
+    }
+    let mut out = io::stdout().lock();
+    writeln!(out, "belljar listens on {}", server.url())?;
+    writeln!(out, "  log in   {login}")?;
+    writeln!(out, "  key      {}", context.home.join("admin.key").display())?;
+    writeln!(out, "  socket   {}", server.socket().display())?;
+    out.flush()?;
+    Ok(())
+}
+
+fn facts(server: &Server) -> Value {
+    let started: Timestamp = SystemTime::now().into();
+    json!({
+        "address": server.address().to_string(),
+        "url": server.url(),
+        "socket": server.socket(),
+        "pid": std::process::id(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "started_at": started.to_string(),
+    })
+}
+
+/// `server.json` in belljar's home, while the server runs.
+struct Note(PathBuf);
+
+impl Note {
+    fn write(context: &Context, server: &Server) -> Result<Self> {
+        let path = context.home.join("server.json");
+        let part = context.home.join("server.json.part");
+        let written =
+            write_private(&part, &format!("{}\n", facts(server))).and_then(|()| fs::rename(&part, &path));
+        written.with_context(|| format!("write `{}`", path.display()))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Note {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.0) {
+            tracing::debug!(%error, "server.json could not be removed");
+        }
+    }
+}
+
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
+}
