@@ -2,11 +2,11 @@
 //!
 //! File, then environment, then flags; the later wins. A key that does not exist is an error that names the nearest one.
 
-use std::{collections::BTreeMap, fs, net::SocketAddr, path::Path};
+use std::{collections::BTreeMap, fs, net::SocketAddr, path::Path, time::Duration};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use belljar_domain::{Clocks, Limits, LimitsPatch, NetworkMode, Profile, Span, Thresholds};
-use belljar_engine::supervise::KillRule;
+use belljar_engine::{service::Quotas, supervise::KillRule};
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,6 +19,7 @@ pub(crate) struct Config {
     pub(crate) profile: Profile,
     pub(crate) handlers: Handlers,
     pub(crate) server: ServerConfig,
+    pub(crate) quotas: Quotas,
 }
 
 /// How `belljar serve` serves.
@@ -53,7 +54,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 23] = [
+const KEYS: [(&str, Set); 28] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -85,6 +86,13 @@ const KEYS: [(&str, Set); 23] = [
         Ok(())
     }),
     ("server.patience", |c, v| v.parse().map(|span| c.server.patience = Some(span))),
+    ("quotas.total", |c, v| v.parse().map(|count| c.quotas.total = count)),
+    ("quotas.project", |c, v| v.parse().map(|count| c.quotas.project = count)),
+    ("quotas.agent", |c, v| v.parse().map(|count| c.quotas.agent = count)),
+    ("quotas.queue", |c, v| v.parse().map(|count| c.quotas.queue = count)),
+    ("quotas.patience", |c, v| {
+        v.parse::<Span>().map(|span| c.quotas.patience = Duration::from_millis(span.as_millis()))
+    }),
 ];
 
 impl Config {

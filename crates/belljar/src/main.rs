@@ -9,6 +9,7 @@ mod config;
 mod context;
 mod killswitch;
 mod output;
+mod runtime;
 mod terminal;
 
 use std::process::ExitCode;

@@ -24,7 +24,7 @@ use tokio::{
 };
 use tracing_subscriber::EnvFilter;
 
-use crate::{args::Serve, context::Context, output::print_json};
+use crate::{args::Serve, context::Context, output::print_json, runtime};
 
 /// Where it listens unless told otherwise.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7420);
@@ -33,6 +33,8 @@ const BLOCKING: usize = 1024;
 
 pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
     start_logging(context);
+    runtime::raise_file_limit();
+    let journals = runtime::dir(context);
     let provider: Arc<dyn SandboxProvider> = Arc::new(context.provider()?);
     let store: Arc<dyn Store> =
         Arc::new(SqliteStore::open(&context.home, StoreConfig::default()).context("open the store")?);
@@ -40,19 +42,20 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
         provider: Arc::clone(&provider),
         store: Arc::clone(&store),
         settings: settings(context, args),
-        runtime_dir: context.home.clone(),
+        runtime_dir: journals.clone(),
     })
     .context("start the service")?;
     let served = run(context, args, &service, provider);
     // Sandboxes go on running; the next server finds them.
     service.close();
     store.close().context("close the store")?;
+    runtime::leave(&journals);
     served.map(|()| ExitCode::SUCCESS)
 }
 
 fn run(context: &Context, args: &Serve, service: &Service, provider: Arc<dyn SandboxProvider>) -> Result<()> {
-    let runtime = runtime()?;
-    runtime.block_on(async {
+    let reactor = reactor()?;
+    reactor.block_on(async {
         let listen = args.listen.or(context.config.server.listen).unwrap_or(LISTEN);
         let settings = edge(context);
         let server = Server::bind(listen, service.clone(), provider, settings).await?;
@@ -73,7 +76,7 @@ fn run(context: &Context, args: &Serve, service: &Service, provider: Arc<dyn San
     })
 }
 
-fn runtime() -> Result<Runtime> {
+fn reactor() -> Result<Runtime> {
     Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(BLOCKING)
@@ -92,8 +95,8 @@ fn settings(context: &Context, args: &Serve) -> Settings {
         profile: config.profile,
         ..SandboxSpec::default()
     };
-    let pool = args.pool.or(config.server.pool).unwrap_or(0);
-    Settings { defaults, pool, ..Settings::default() }
+    let pool = args.pool.or(config.server.pool).unwrap_or(2);
+    Settings { defaults, pool, quotas: config.quotas, ..Settings::default() }
 }
 
 fn edge(context: &Context) -> belljar_server::Settings {
@@ -125,7 +128,9 @@ fn announce(context: &Context, server: &Server) -> Result<()> {
     let login = server.login_link()?;
     if context.json {
         let mut line = facts(server);
-        line["login_url"] = json!(login);
+        if let Some(line) = line.as_object_mut() {
+            line.insert("login_url".to_owned(), json!(login));
+        }
         print_json(&line)?;
         return Ok(());
     }
