@@ -90,11 +90,11 @@ impl Service {
                 journal.remove();
                 continue;
             };
-            if known.is_none() {
+            let beginning = known.is_none().then(|| {
                 let event = tracker::event_of(&head.view, None, EventKind::ExecutionStarted);
                 let executions = vec![tracker::row(&head.view)];
-                drop(self.0.recorder.append(Batch { executions, events: vec![event], ..Batch::default() }));
-            }
+                Batch { executions, events: vec![event], ..Batch::default() }
+            });
             let live = self.0.registry.begin(LiveExecution::new(sandbox, head.view.clone()));
             let tracker = Tracker {
                 service: self.clone(),
@@ -102,6 +102,8 @@ impl Service {
                 head,
                 journal,
                 bell: None,
+                beginning,
+                held: Vec::new(),
                 stdout: Vec::new(),
                 stderr: Vec::new(),
             };

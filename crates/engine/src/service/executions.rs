@@ -42,11 +42,11 @@ impl Service {
     /// # Errors
     /// When it cannot be started.
     pub fn start(&self, who: &Principal, id: SandboxId, order: StartExecution) -> Result<ExecutionView> {
-        let tracker = self.begin(who, id, order)?;
+        let mut tracker = self.begin(who, id, order)?;
         let view = tracker.live.view();
+        let begun = tracker.tell_beginning();
         self.track(tracker)?;
-        // The beginning is in the queue before anything later; when this is durable, so is that.
-        self.store().flush()?;
+        begun.wait()?;
         Ok(view)
     }
 
@@ -103,16 +103,17 @@ impl Service {
         });
         let bell = started.inspect_err(|_| journal.remove())?;
         let event = tracker::event_of(&view, owner.spec.agent, EventKind::ExecutionStarted);
-        let batch = Batch { executions: vec![tracker::row(&view)], events: vec![event], ..Batch::default() };
+        let beginning =
+            Batch { executions: vec![tracker::row(&view)], events: vec![event], ..Batch::default() };
         let live = self.0.registry.begin(LiveExecution::new(sandbox, view));
-        // Whoever waits for something later waits for this, too.
-        drop(self.0.recorder.append(batch));
         Ok(Tracker {
             service: self.clone(),
             live,
             head,
             journal,
             bell: Some(bell),
+            beginning: Some(beginning),
+            held: Vec::new(),
             stdout: Vec::new(),
             stderr: Vec::new(),
         })

@@ -4,12 +4,13 @@
 use std::{
     fs::{self, File},
     io::{self, Read, Write},
-    os::{fd::OwnedFd, unix::fs::FileExt},
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
 
 use belljar_domain::{ExecutionId, Usage};
 use rustix::{
+    buffer::spare_capacity,
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{CWD, FallocateFlags, FileType, Mode, OFlags},
 };
@@ -22,7 +23,7 @@ const MAX_HEAD: u32 = 16 << 20;
 /// How long input waits for a command to read.
 const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 /// What one read takes.
-const CHUNK: usize = 256 * 1024;
+const CHUNK: usize = 128 * 1024;
 
 /// What is known before the command starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -122,11 +123,9 @@ impl Journal {
 
     /// Reads what is new; the answer is everything that is no whole record yet.
     pub(super) fn read(&mut self) -> io::Result<&mut Vec<u8>> {
-        let before = self.pending.len();
-        self.pending.resize(before + CHUNK, 0);
-        let count = self.file.read_at(self.pending.get_mut(before..).unwrap_or_default(), self.at);
-        self.pending.truncate(before + *count.as_ref().unwrap_or(&0));
-        self.at += u64::try_from(count?).unwrap_or(0);
+        self.pending.reserve(CHUNK);
+        let count = rustix::io::pread(&self.file, spare_capacity(&mut self.pending), self.at)?;
+        self.at += u64::try_from(count).unwrap_or(0);
         Ok(&mut self.pending)
     }
 

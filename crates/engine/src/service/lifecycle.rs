@@ -17,6 +17,8 @@ use super::{ExecutionView, Service, now};
 
 /// How often to look for sandboxes that ended by themselves.
 const ROUND: Duration = Duration::from_millis(500);
+/// How long after a sandbox was taken from the pool the next is made.
+const BREATH: Duration = Duration::from_millis(20);
 /// How often to measure.
 const MEASURE: Duration = Duration::from_secs(5);
 /// How often to sweep and to prune.
@@ -178,6 +180,10 @@ impl Service {
         let (mut measured, mut swept, mut pruned, mut looked) =
             (Instant::now(), Instant::now(), Instant::now(), Instant::now());
         while !self.0.closing.load(Ordering::Relaxed) {
+            if self.0.pool.len() > 0 {
+                // Whoever just took one wants to use it; making the next can wait that long.
+                thread::sleep(BREATH);
+            }
             if self.fill_pool() {
                 continue;
             }

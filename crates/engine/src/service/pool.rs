@@ -17,27 +17,28 @@ const LABEL: &str = "belljar.pool";
 /// Sandboxes that wait.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
-    ready: Mutex<Vec<Box<dyn Sandbox>>>,
+    ready: Mutex<Vec<(SandboxSpec, Box<dyn Sandbox>)>>,
 }
 
 impl Pool {
     /// Takes one that is as this one is to be, but for what can be changed afterwards.
     pub(super) fn take(&self, spec: &SandboxSpec) -> Option<Box<dyn Sandbox>> {
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = ready.iter().position(|waits| is_like(&waits.info().spec, spec))?;
-        Some(ready.swap_remove(place))
+        let place = ready.iter().position(|(waits, _)| is_like(waits, spec))?;
+        Some(ready.swap_remove(place).1)
     }
 
     pub(super) fn len(&self) -> usize {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn add(&self, sandbox: Box<dyn Sandbox>) {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner).push(sandbox);
+    fn add(&self, spec: SandboxSpec, sandbox: Box<dyn Sandbox>) {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner).push((spec, sandbox));
     }
 
     pub(super) fn drain(&self) -> Vec<Box<dyn Sandbox>> {
-        std::mem::take(&mut *self.ready.lock().unwrap_or_else(PoisonError::into_inner))
+        let ready = std::mem::take(&mut *self.ready.lock().unwrap_or_else(PoisonError::into_inner));
+        ready.into_iter().map(|(_, sandbox)| sandbox).collect()
     }
 }
 
@@ -68,7 +69,7 @@ impl Service {
         // Its time begins when somebody takes it.
         spec.clocks.ttl = Span::millis(0);
         match self.0.provider.create(new_sandbox_id(), &spec, Keep::Alive) {
-            Ok(made) => self.0.pool.add(made),
+            Ok(made) => self.0.pool.add(spec, made),
             Err(_) => {
                 self.0.counters.failed();
                 return false;

@@ -8,7 +8,7 @@ use belljar_domain::{
 };
 use belljar_ports::{
     Changes, Keep, Sandbox, SandboxError, SandboxInfo,
-    store::{Batch, History, SandboxFilter, SandboxRow, UsagePoint},
+    store::{Batch, History, Pending, SandboxFilter, SandboxRow, UsagePoint},
 };
 use serde_json::{Value, json};
 
@@ -34,34 +34,63 @@ impl Service {
         let spec = self.spec(who, &order)?;
         let seat = Seat { project: who.project.clone(), agent: spec.agent.clone() };
         self.0.gate.enter(&seat)?;
-        let made = self.make(&spec).inspect_err(|_| {
-            self.0.gate.leave(&seat);
-            self.0.counters.failed();
-        })?;
-        let live = self.enrol(who, made, order, spec);
-        self.0.counters.spawned();
+        let made = match self.0.pool.take(&spec) {
+            Some(ready) => self.claim(who, ready, &order, &spec),
+            None => Ok(None),
+        };
+        let made = made.and_then(|claimed| match claimed {
+            Some(view) => Ok(view),
+            None => self.make(who, order, spec),
+        });
         self.nudge();
+        match &made {
+            Ok(_) => self.0.counters.spawned(),
+            Err(_) => {
+                self.0.gate.leave(&seat);
+                self.0.counters.failed();
+            }
+        }
+        made
+    }
+
+    fn make(&self, who: &Principal, order: CreateSandbox, spec: SandboxSpec) -> Result<SandboxView> {
+        let made = self.0.provider.create(new_sandbox_id(), &spec, Keep::Alive)?;
+        let live = self.enrol(who, made, order, spec);
+        self.announce(who, &live).wait()?;
+        Ok(live.view())
+    }
+
+    /// Takes one that is ready. It becomes theirs while that is being written down; `None` if it died as it waited.
+    fn claim(
+        &self,
+        who: &Principal,
+        ready: Box<dyn Sandbox>,
+        order: &CreateSandbox,
+        spec: &SandboxSpec,
+    ) -> Result<Option<SandboxView>> {
+        let live = self.enrol(who, ready, order.clone(), spec.clone());
+        let announced = self.announce(who, &live);
+        let taken = live.sandbox.reassign(spec).and_then(|()| live.sandbox.extend(spec.clocks.ttl));
+        announced.wait()?;
+        let view = live.view();
+        if taken.is_ok() {
+            return Ok(Some(view));
+        }
+        self.0.registry.remove(view.id);
+        self.closed(&live, view, SandboxState::Failed, None, "belljar").wait()?;
+        // A sweep finds what this leaves.
+        let _swept = live.sandbox.destroy();
+        Ok(None)
+    }
+
+    fn announce(&self, who: &Principal, live: &LiveSandbox) -> Pending {
         let view = live.view();
         let mut event = self.sandbox_event(&view.project, &who.name, view.id, EventKind::SandboxCreated);
         event.actor.id.clone_from(&view.spec.agent);
         event.status = Some(EventStatus::Success);
         event.target = Some(view.spec.template.to_string());
         event.target_type = Some("template".to_owned());
-        let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
-        self.0.recorder.append(batch).wait()?;
-        Ok(view)
-    }
-
-    /// Makes it, or takes one that is ready.
-    fn make(&self, spec: &SandboxSpec) -> Result<Box<dyn Sandbox>> {
-        if let Some(ready) = self.0.pool.take(spec) {
-            match ready.reassign(spec).and_then(|()| ready.extend(spec.clocks.ttl)) {
-                Ok(()) => return Ok(ready),
-                // It died while it waited.
-                Err(_) => drop(ready.destroy()),
-            }
-        }
-        Ok(self.0.provider.create(new_sandbox_id(), spec, Keep::Alive)?)
+        self.0.recorder.append(Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() })
     }
 
     fn enrol(
@@ -201,7 +230,7 @@ impl Service {
         state: SandboxState,
         cause: Option<KillCause>,
         by: &str,
-    ) -> belljar_ports::store::Pending {
+    ) -> Pending {
         let ended = Some(now());
         let view = live.change(|live| {
             *live = SandboxView { state, ended, cause, last_activity: view.last_activity, ..view };

@@ -24,6 +24,12 @@ use super::{
 
 /// How often a journal is looked at that nobody rings for.
 const ROUND: Duration = Duration::from_millis(25);
+/// How long a command may take before its beginning is told by itself, and how long to wait for news afterwards.
+const MOMENT: Duration = Duration::from_millis(20);
+const SHORT: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+const LONG: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+/// Output that waits for the end of a short command.
+const SMALL: usize = 64 * 1024;
 /// How often to make sure that the sandbox is still there.
 const DOUBT: Duration = Duration::from_secs(1);
 /// Most output of each stream handed to whoever waits for the end.
@@ -37,6 +43,10 @@ pub(super) struct Tracker {
     pub(super) journal: Journal,
     /// Rings when there is news; none for an execution of an earlier service.
     pub(super) bell: Option<OwnedFd>,
+    /// What is to be told of the beginning. A short command tells beginning and end in one breath.
+    pub(super) beginning: Option<Batch>,
+    /// What was written before the beginning was told.
+    pub(super) held: Vec<LogChunk>,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
 }
@@ -44,9 +54,13 @@ pub(super) struct Tracker {
 impl Tracker {
     /// Follows to the end. The answer comes when the end is on its way to the disk.
     pub(super) fn follow(mut self) -> (Pending, ExecutionView, Vec<u8>, Vec<u8>) {
-        let mut doubted = Instant::now();
+        let begun = Instant::now();
+        let mut doubted = begun;
         let (exit, last) = loop {
             let rang = self.listen();
+            if self.beginning.is_some() && (rang || begun.elapsed() > MOMENT) {
+                drop(self.tell_beginning());
+            }
             let (chunks, exit) = self.read();
             if let Some(exit) = exit {
                 break (Some(exit), chunks);
@@ -64,6 +78,14 @@ impl Tracker {
         self.finish(exit, last)
     }
 
+    /// Tells that the command began, with what it has written since.
+    pub(super) fn tell_beginning(&mut self) -> Pending {
+        let mut batch = self.beginning.take().unwrap_or_default();
+        batch.logs = std::mem::take(&mut self.held);
+        let live = Arc::clone(&self.live);
+        self.service.0.recorder.append_then(batch, move || live.ring())
+    }
+
     /// Waits for news. The answer is whether nobody will ring any more.
     fn listen(&mut self) -> bool {
         let Some(bell) = &self.bell else {
@@ -71,7 +93,7 @@ impl Tracker {
             return false;
         };
         let mut wait = [PollFd::new(bell, PollFlags::IN)];
-        let timeout = Timespec { tv_sec: 1, tv_nsec: 0 };
+        let timeout = if self.beginning.is_some() { SHORT } else { LONG };
         if poll(&mut wait, Some(&timeout)).is_ok_and(|ready| ready == 0) {
             return true;
         }
@@ -131,17 +153,17 @@ impl Tracker {
         LogChunk { sandbox: view.sandbox, execution: Some(view.id), stream, offset, time, bytes }
     }
 
-    /// Keeps output; readers are told when it is durable, and its memory is given back.
-    fn keep(&self, logs: Vec<LogChunk>) {
-        if logs.is_empty() {
+    /// Keeps output; readers are told when it is durable, and its memory is given back. The first of it waits a moment
+    /// for the end, which may be near.
+    fn keep(&mut self, logs: Vec<LogChunk>) {
+        self.held.extend(logs);
+        let held: usize = self.held.iter().map(|chunk| chunk.bytes.len()).sum();
+        if held == 0 || (self.beginning.is_some() && held < SMALL) {
             return;
         }
         self.live.sandbox.touch();
-        let live = Arc::clone(&self.live);
-        let kept =
-            self.service.0.recorder.append_then(Batch { logs, ..Batch::default() }, move || live.ring());
         // Whoever writes faster than the disk waits here, and its journal grows up to its cap.
-        if kept.wait().is_ok() {
+        if self.tell_beginning().wait().is_ok() {
             self.journal.release(0, self.journal.place() & !4095);
         }
     }
@@ -169,12 +191,11 @@ impl Tracker {
         let view = ExecutionView { report: Some(report), ..view };
         sandbox.touch();
         self.service.0.counters.finished(&view);
-        let batch = Batch {
-            logs,
-            executions: vec![row(&view)],
-            events: vec![ended_event(&view)],
-            ..Batch::default()
-        };
+        let mut batch = self.beginning.unwrap_or_default();
+        batch.logs = self.held;
+        batch.logs.extend(logs);
+        batch.executions = vec![row(&view)];
+        batch.events.push(ended_event(&view));
         let (live, done, service) = (Arc::clone(&self.live), view.clone(), self.service.clone());
         let journal = self.journal;
         let pending = self.service.0.recorder.append_then(batch, move || {
