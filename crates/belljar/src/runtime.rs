@@ -11,15 +11,20 @@ use crate::context::Context;
 /// Says whose directory it is.
 const OWNER: &str = "home";
 
-/// The directory for this home: below `/run` or the user's own runtime directory, else in the home itself.
+/// The directory for this home: below the first of these that is in memory, else in the home itself. Always the same
+/// one on the same machine, or the next server would not find what this one left.
 pub(crate) fn dir(context: &Context) -> PathBuf {
-    let base = if rustix::process::geteuid().is_root() {
-        Some(PathBuf::from("/run"))
+    let user = rustix::process::geteuid();
+    let own = if user.is_root() {
+        Some(PathBuf::from("/run/belljar"))
     } else {
-        context.env.get("XDG_RUNTIME_DIR").map(PathBuf::from)
+        context.env.get("XDG_RUNTIME_DIR").map(|dir| Path::new(dir).join("belljar"))
     };
-    base.filter(|base| is_in_memory(base))
-        .and_then(|base| claim(&base.join("belljar"), &context.home))
+    let shared = PathBuf::from(format!("/dev/shm/belljar-{}", user.as_raw()));
+    own.into_iter()
+        .chain([shared])
+        .filter(|base| base.parent().is_some_and(is_in_memory))
+        .find_map(|base| claim(&base, &context.home))
         .unwrap_or_else(|| context.home.join("run"))
 }
 
@@ -69,6 +74,7 @@ pub(crate) fn leave(dir: &Path) {
     if journals.filter(|entry| entry.file_name() != OWNER).count() == 0 {
         // Another server may just have come.
         let _stays = fs::remove_file(dir.join(OWNER)).and_then(|()| fs::remove_dir(dir));
+        let _others = dir.parent().map(fs::remove_dir);
     }
 }
 
