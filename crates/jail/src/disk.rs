@@ -191,9 +191,69 @@ pub fn remove_drafts(cache: &Path) {
         return;
     }
     for entry in fs::read_dir(cache).into_iter().flatten().flatten() {
-        if entry.path().extension().is_some_and(|end| end == "draft") {
+        let path = entry.path();
+        if path.extension().is_some_and(|end| end == READY) {
+            Ready::remove_if_left(&path);
+        } else if path.extension().is_some_and(|end| end == "draft") {
             // The next sweep tries again.
             let _stays = fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
+/// The ending of a disk that waits for its sandbox.
+const READY: &str = "ready";
+
+/// A disk made and mounted before its sandbox is. Dropped, it is gone.
+#[derive(Debug)]
+pub struct Ready {
+    path: PathBuf,
+    mount: Option<OwnedFd>,
+    /// Held as long as somebody means to use it; the device holds it for one that was a spare.
+    _lock: Option<File>,
+}
+
+impl Ready {
+    /// Makes one below a cache.
+    ///
+    /// # Errors
+    /// When it cannot be made or mounted.
+    pub fn make(cache: &Path, limits: &Limits) -> Result<Self, DiskError> {
+        fs::create_dir_all(cache).map_err(|source| step("make", cache, source))?;
+        let turn = DRAFTS.fetch_add(1, Ordering::Relaxed);
+        let path = cache.join(format!("disk-{}-{turn}.{READY}", std::process::id()));
+        let _drafting = share(cache).map_err(|source| step("lock", cache, source))?;
+        if let Some(mount) = take_spare(cache, &path, limits) {
+            return Ok(Self { path, mount: Some(mount), _lock: None });
+        }
+        make_image(cache, &path, limits)?;
+        let lock = File::open(&path).map_err(|source| step("open", &path, source))?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(|error| step("lock", &path, error.into()))?;
+        let mount = mount_image(&path, ImageAccess::Write)?;
+        Ok(Self { path, mount: Some(mount), _lock: Some(lock) })
+    }
+
+    /// Gives it to a sandbox: its image gets this path.
+    ///
+    /// # Errors
+    /// When it cannot be renamed.
+    pub fn place(mut self, at: &Path) -> io::Result<OwnedFd> {
+        fs::rename(&self.path, at)?;
+        self.mount.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+
+    fn remove_if_left(path: &Path) {
+        let unlocked = |file: &File| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
+        if File::open(path).is_ok_and(|file| unlocked(&file)) {
+            let _gone = fs::remove_file(path);
+        }
+    }
+}
+
+impl Drop for Ready {
+    fn drop(&mut self) {
+        if self.mount.is_some() {
+            let _gone = fs::remove_file(&self.path);
         }
     }
 }

@@ -69,6 +69,12 @@ pub trait SandboxProvider: Debug + Send + Sync {
     /// # Errors
     /// When the records cannot be read.
     fn sweep(&self) -> Result<usize, SandboxError>;
+    /// Makes something ready that the next sandbox like this one needs, until there is enough for so many. A hint: it
+    /// changes nothing but how long making takes. The answer is whether there was something to do.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    fn prepare(&self, spec: &SandboxSpec, count: usize) -> Result<bool, SandboxError>;
     /// Reads what is there of a journal: its whole records, and how many bytes they take.
     ///
     /// # Errors

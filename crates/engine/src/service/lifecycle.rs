@@ -19,6 +19,8 @@ use super::{ExecutionView, Service, now};
 const ROUND: Duration = Duration::from_millis(500);
 /// How long after a sandbox was taken from the pool the next is made.
 const BREATH: Duration = Duration::from_millis(20);
+/// How many sandboxes' needs the provider is asked to have ready.
+const BEDS: usize = 2;
 /// How often to measure.
 const MEASURE: Duration = Duration::from_secs(5);
 /// How often to sweep and to prune.
@@ -180,11 +182,11 @@ impl Service {
         let (mut measured, mut swept, mut pruned, mut looked) =
             (Instant::now(), Instant::now(), Instant::now(), Instant::now());
         while !self.0.closing.load(Ordering::Relaxed) {
-            if self.0.pool.len() > 0 {
+            if self.0.pool.len() > 0 || self.0.settings.pool == 0 {
                 // Whoever just took one wants to use it; making the next can wait that long.
                 thread::sleep(BREATH);
             }
-            if self.fill_pool() {
+            if self.fill_pool() || self.0.provider.prepare(&self.0.settings.defaults, BEDS).unwrap_or(false) {
                 continue;
             }
             thread::park_timeout(ROUND);

@@ -8,9 +8,9 @@ use std::{
     time::SystemTime,
 };
 
-use belljar_domain::{NetworkMode, SandboxId, SandboxSpec, TemplateRef};
+use belljar_domain::{Limits, NetworkMode, SandboxId, SandboxSpec, TemplateRef};
 use belljar_jail::{
-    Cradle, LaunchError, Launching,
+    Cradle, LaunchError, Launching, Prelude,
     disk::{self, DiskError, DiskKind, ImageAccess},
 };
 use belljar_ports::{Keep, SandboxError};
@@ -40,18 +40,25 @@ pub(super) struct Order<'a> {
     pub(super) keep: Keep,
 }
 
-pub(super) fn create(order: Order<'_>) -> Result<ProcessSandbox, SandboxError> {
+pub(super) fn create(order: Order<'_>, bed: Option<Bed>) -> Result<ProcessSandbox, SandboxError> {
     let Order { home, facts, id, spec, .. } = order;
     refuse_unsupported(spec)?;
     let draft = Draft::begin(home, id)?;
     let made = thread::scope(|scope| {
+        let mut bed = bed.filter(|bed| bed.suits(facts, spec));
+        let ready = bed.as_mut().and_then(|bed| bed.take_disk(spec));
         // First what takes longest: the disk, needed last, and the keeper, who makes the namespaces meanwhile.
-        let disk_job = || scope.spawn(|| make_disk(home, &draft.dir, spec));
-        let disk_job = (facts.disk == DiskKind::Image).then(disk_job);
-        let bed = Bed::make(facts, id, spec)?;
+        let disk = match ready.and_then(|ready| ready.place(&draft.dir.join(IMAGE)).ok()) {
+            Some(mounted) => Disk::Mounted(mounted),
+            None if facts.disk == DiskKind::Image => {
+                Disk::Underway(scope.spawn(|| make_disk(home, &draft.dir, spec)))
+            }
+            None => Disk::InMemory,
+        };
+        let bed = bed.map_or_else(|| Bed::make(facts, id, spec), Ok)?;
         sweep::half_made(home, &facts.cgroups)?;
         let roots = resolve(home, facts, spec)?;
-        build(order, &roots, &draft.dir, bed, disk_job)
+        build(order, &roots, &draft.dir, bed, disk)
     });
     match made {
         Ok(sandbox) => {
@@ -120,10 +127,10 @@ fn build(
     roots: &Roots,
     dir: &Path,
     bed: Bed,
-    disk_job: Option<DiskJob<'_>>,
+    disk: Disk<'_>,
 ) -> Result<ProcessSandbox, SandboxError> {
     let Order { home, facts, id, spec, keep } = order;
-    let Bed { base, held, cradle } = bed;
+    let Bed { base, held, cradle, .. } = bed;
     let (blueprint, doors) = prepare(order, roots, dir, base)?;
     let record = |(keeper, init)| Record {
         id,
@@ -148,32 +155,46 @@ fn build(
     cradle
         .launch(blueprint.plan.clone(), &doors, &held)
         .map_err(start_error)
-        .and_then(|launching| follow(home, launching, disk_job, record, keep))
+        .and_then(|launching| follow(home, launching, disk, record, keep))
         .inspect_err(|_| blueprint.group.remove())
 }
 
 type DiskJob<'scope> = thread::ScopedJoinHandle<'scope, Result<OwnedFd, DiskError>>;
 
+/// Where the private disk comes from.
+enum Disk<'scope> {
+    /// It was ready.
+    Mounted(OwnedFd),
+    /// It is being made.
+    Underway(DiskJob<'scope>),
+    /// The sandbox makes its own.
+    InMemory,
+}
+
 /// Hands the disk over when it is ready, and writes the record while the root is being built.
 fn follow(
     home: &Path,
     mut launching: Launching,
-    disk_job: Option<DiskJob<'_>>,
+    disk: Disk<'_>,
     record: impl FnOnce((u32, u32)) -> Record,
     keep: Keep,
 ) -> Result<ProcessSandbox, SandboxError> {
+    if let Disk::Mounted(disk) = &disk {
+        // A builder that is gone says why when it is asked for.
+        let _gone = launching.give_disk(disk);
+    }
     let record = record(launching.born().map_err(start_error)?);
-    match disk_job {
+    match disk {
         // The builder may be waiting for it already.
-        Some(job) if job.is_finished() => {
+        Disk::Underway(job) if job.is_finished() => {
             hand_over(&launching, job)?;
             record.save(home)?;
         }
-        Some(job) => {
+        Disk::Underway(job) => {
             record.save(home)?;
             hand_over(&launching, job)?;
         }
-        None => record.save(home)?,
+        Disk::Mounted(_) | Disk::InMemory => record.save(home)?,
     }
     let launched = launching.ready().map_err(start_error)?;
     ProcessSandbox::launched(home, record, launched, keep)
@@ -188,14 +209,41 @@ fn hand_over(launching: &Launching, job: DiskJob<'_>) -> Result<(), SandboxError
     Ok(())
 }
 
-/// Where a sandbox is born: its id range, what must be held for its life, and its keeper.
-struct Bed {
+/// Where a sandbox is born: its id range, what must be held for its life, and its keeper. Can be made in advance.
+#[derive(Debug)]
+pub(super) struct Bed {
     base: Option<u32>,
     held: Vec<OwnedFd>,
     cradle: Cradle,
+    prelude: Prelude,
+    disk: Option<(Limits, disk::Ready)>,
 }
 
 impl Bed {
+    /// Makes one before anybody needs it, with the disk that takes longest.
+    pub(super) fn ahead(
+        home: &Path,
+        facts: &HostFacts,
+        id: SandboxId,
+        spec: &SandboxSpec,
+    ) -> Result<Self, SandboxError> {
+        let bed = Self::make(facts, id, spec)?;
+        let disk = (facts.disk == DiskKind::Image)
+            .then(|| disk::Ready::make(&home.join("cache"), &spec.limits))
+            .transpose()
+            .map_err(|e| SandboxError::provider("make a disk in advance", e))?;
+        Ok(Self { disk: disk.map(|disk| (spec.limits, disk)), ..bed })
+    }
+
+    /// Says whether a sandbox of this kind can be born in it.
+    fn suits(&self, facts: &HostFacts, spec: &SandboxSpec) -> bool {
+        self.prelude == blueprint::prelude(facts, spec, self.base.unwrap_or(0))
+    }
+
+    fn take_disk(&mut self, spec: &SandboxSpec) -> Option<disk::Ready> {
+        self.disk.take().filter(|(limits, _)| *limits == spec.limits).map(|(_, disk)| disk)
+    }
+
     fn make(facts: &HostFacts, id: SandboxId, spec: &SandboxSpec) -> Result<Self, SandboxError> {
         let (base, held) = if facts.root {
             let (base, guard) =
@@ -205,7 +253,7 @@ impl Bed {
             (None, Vec::new())
         };
         let prelude = blueprint::prelude(facts, spec, base.unwrap_or(0));
-        Ok(Self { base, held, cradle: Cradle::prepare(prelude).map_err(start_error)? })
+        Ok(Self { base, held, cradle: Cradle::prepare(prelude).map_err(start_error)?, prelude, disk: None })
     }
 }
 

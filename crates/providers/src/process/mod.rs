@@ -30,7 +30,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec, SnapshotId};
@@ -43,6 +43,7 @@ pub use facts::HostFacts;
 
 use record::Record;
 use sandbox::ProcessSandbox;
+use uuid::Uuid;
 
 /// Sandboxes of this host's kernel, recorded below one directory.
 #[derive(Debug)]
@@ -51,6 +52,8 @@ pub struct ProcessProvider {
     env: BTreeMap<String, String>,
     /// Gathered when first needed: whoever only talks to a sandbox needs none.
     facts: OnceLock<HostFacts>,
+    /// Made in advance for whoever comes next.
+    beds: Mutex<Vec<create::Bed>>,
 }
 
 impl ProcessProvider {
@@ -69,7 +72,7 @@ impl ProcessProvider {
                 other => other.map_err(|e| SandboxError::provider("make belljar's own directory", e))?,
             }
         }
-        Ok(Self { home: home.to_path_buf(), env, facts: OnceLock::new() })
+        Ok(Self { home: home.to_path_buf(), env, facts: OnceLock::new(), beds: Mutex::default() })
     }
 
     /// What this provider knows about the host.
@@ -146,7 +149,8 @@ impl SandboxProvider for ProcessProvider {
         spec: &SandboxSpec,
         keep: Keep,
     ) -> Result<Box<dyn Sandbox>, SandboxError> {
-        create::create(create::Order { home: &self.home, facts: self.facts(), id, spec, keep })
+        let bed = self.beds.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        create::create(create::Order { home: &self.home, facts: self.facts(), id, spec, keep }, bed)
             .map(|made| Box::new(made) as Box<dyn Sandbox>)
     }
 
@@ -174,6 +178,15 @@ impl SandboxProvider for ProcessProvider {
 
     fn sweep(&self) -> Result<usize, SandboxError> {
         sweep::sweep(&self.home, &self.facts().cgroups)
+    }
+
+    fn prepare(&self, spec: &SandboxSpec, count: usize) -> Result<bool, SandboxError> {
+        if self.beds.lock().unwrap_or_else(PoisonError::into_inner).len() >= count {
+            return Ok(false);
+        }
+        let bed = create::Bed::ahead(&self.home, self.facts(), SandboxId::from_uuid(Uuid::now_v7()), spec)?;
+        self.beds.lock().unwrap_or_else(PoisonError::into_inner).push(bed);
+        Ok(true)
     }
 
     fn read_journal(&self, bytes: &[u8]) -> Result<(Vec<JournalRecord>, usize), SandboxError> {

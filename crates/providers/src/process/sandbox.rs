@@ -105,10 +105,15 @@ impl ProcessSandbox {
             let frozen = record.group.is_frozen();
             return (if frozen { SandboxState::Paused } else { SandboxState::Running }, None);
         }
-        let word = fs::read_to_string(dir.join("ended")).ok();
-        if word.is_none() && record.keeper.is_alive() {
-            // It has yet to write down why.
-            return (SandboxState::Stopping, None);
+        let read = || fs::read_to_string(dir.join("ended")).ok();
+        let mut word = read();
+        if word.is_none() {
+            if record.keeper.is_alive() {
+                // It has yet to write down why.
+                return (SandboxState::Stopping, None);
+            }
+            // It may have done so just before it went.
+            word = read();
         }
         let at = fs::metadata(dir.join("ended")).and_then(|meta| meta.modified()).unwrap_or(record.created);
         match word.as_deref() {
