@@ -14,7 +14,7 @@ pub struct PageQuery {
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub limit: Option<u16>,
     /// The `next_cursor` of the page before.
-    #[param(max_length = 64)]
+    #[param(pattern = "^[a-z]{3}_[0-9a-f]{32}$")]
     pub cursor: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub struct SandboxQuery {
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub limit: Option<u16>,
     /// The `next_cursor` of the page before.
-    #[param(max_length = 64)]
+    #[param(pattern = "^[a-z]{3}_[0-9a-f]{32}$")]
     pub cursor: Option<String>,
     /// Of this project.
     #[param(pattern = "^[a-z0-9][a-z0-9_-]{0,62}$")]
@@ -47,10 +47,10 @@ pub struct SandboxQuery {
     #[param(pattern = "^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$", example = "task=demo")]
     pub label: Option<String>,
     /// Made then or later.
-    #[param(format = DateTime)]
+    #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub from: Option<String>,
     /// Made before.
-    #[param(format = DateTime)]
+    #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub until: Option<String>,
 }
 
@@ -60,10 +60,10 @@ pub struct SandboxQuery {
 #[into_params(parameter_in = Query)]
 pub struct HistoryQuery {
     /// From then; an hour ago when absent.
-    #[param(format = DateTime)]
+    #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub from: Option<String>,
     /// Until before then; now when absent.
-    #[param(format = DateTime)]
+    #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub until: Option<String>,
     /// Seconds each point stands for.
     #[param(minimum = 1, maximum = 86_400, default = 10)]
@@ -112,10 +112,10 @@ pub struct LogQuery {
     /// Of this stream alone.
     pub stream: Option<OutputStream>,
     /// Written then or later.
-    #[param(format = DateTime)]
+    #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub from: Option<String>,
     /// Written before.
-    #[param(format = DateTime)]
+    #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub until: Option<String>,
 }
 
@@ -309,10 +309,10 @@ pub struct EventQuery {
     #[param(pattern = "^(allow|ask|deny)$")]
     pub decision: Option<String>,
     /// That happened then or later.
-    #[param(format = DateTime)]
+    #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub from: Option<String>,
     /// That happened before.
-    #[param(format = DateTime)]
+    #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub until: Option<String>,
 }
 
@@ -365,10 +365,10 @@ pub struct AuditQuery {
     #[param(pattern = "^(success|failure|timeout|denied|cancelled)$")]
     pub status: Option<String>,
     /// That happened then or later.
-    #[param(format = DateTime)]
+    #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub from: Option<String>,
     /// That happened before.
-    #[param(format = DateTime)]
+    #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub until: Option<String>,
 }
 

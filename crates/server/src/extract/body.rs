@@ -53,7 +53,7 @@ impl<T: DeserializeOwned + Default, S: Sync> FromRequest<S> for OptionalJson<T> 
             return Ok(Self(T::default()));
         }
         check_type(&parts.headers)?;
-        parse(&bytes).map(Self)
+        parse::<Option<T>>(&bytes).map(|value| Self(value.unwrap_or_default()))
     }
 }
 

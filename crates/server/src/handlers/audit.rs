@@ -25,9 +25,9 @@ pub(crate) async fn list(
     let limit = limit(query.limit)?;
     let before = cursor(query.cursor.as_deref())?.unwrap_or(u64::MAX);
     let filter = EventFilter {
-        agent: query.agent_id,
+        agent: wire::short("agent_id", query.agent_id.as_deref(), 128)?,
         sandbox: parsed("sandbox_id", query.sandbox_id.as_deref())?,
-        operation: query.operation_type,
+        operation: wire::short("operation_type", query.operation_type.as_deref(), 128)?,
         decision: parsed("rbac_decision", query.rbac_decision.as_deref())?,
         status: parsed("status", query.status.as_deref())?,
         from: parsed("from", query.from.as_deref())?,

@@ -67,9 +67,19 @@ impl Modify for Common {
                 &mut item.patch,
                 &mut item.delete,
             ];
-            operations.into_iter().flatten().for_each(add_problem);
+            for operation in operations.into_iter().flatten() {
+                name(operation);
+                add_problem(operation);
+            }
         }
     }
+}
+
+/// Handlers are called alike in every family; operations must not be.
+fn name(operation: &mut Operation) {
+    let family = operation.tags.as_ref().and_then(|tags| tags.first()).cloned().unwrap_or_default();
+    let own = operation.operation_id.take().unwrap_or_default();
+    operation.operation_id = Some(format!("{family}_{own}"));
 }
 
 /// Whatever is not said otherwise is a problem.
@@ -122,6 +132,18 @@ mod tests {
             .collect();
         assert_eq!(routes, documented);
         assert_eq!(document["openapi"], "3.1.0");
+    }
+
+    #[test]
+    fn every_operation_has_a_name_of_its_own() {
+        let document: serde_json::Value = serde_json::from_slice(&json()).unwrap();
+        let items = document["paths"].as_object().unwrap().values();
+        let names: Vec<_> = items
+            .flat_map(|item| {
+                item.as_object().unwrap().values().map(|operation| operation["operationId"].as_str().unwrap())
+            })
+            .collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
     }
 
     #[test]

@@ -4,7 +4,10 @@ use belljar_api as api;
 use belljar_domain::{Event, Timestamp};
 use belljar_ports::store::{EventFilter, Stats, Tampering, Verification};
 
-use crate::{extract::parsed, problem::Answer};
+use crate::{
+    extract::parsed,
+    problem::{Answer, Failure},
+};
 
 pub(crate) fn event(event: Event) -> api::Event {
     let what = event.what;
@@ -114,14 +117,24 @@ pub(crate) fn event_filter(query: &api::EventQuery) -> Answer<EventFilter> {
         sandbox: parsed("sandbox_id", query.sandbox_id.as_deref())?,
         execution: parsed("execution_id", query.execution_id.as_deref())?,
         run: parsed("run_id", query.run_id.as_deref())?,
-        agent: query.agent_id.clone(),
-        session: query.session_id.clone(),
-        operation: query.operation.clone(),
+        agent: short("agent_id", query.agent_id.as_deref(), 128)?,
+        session: short("session_id", query.session_id.as_deref(), 256)?,
+        operation: short("operation", query.operation.as_deref(), 128)?,
         status: parsed("status", query.status.as_deref())?,
         decision: parsed("decision", query.decision.as_deref())?,
         from: parsed("from", query.from.as_deref())?,
         until: parsed("until", query.until.as_deref())?,
     })
+}
+
+/// A text that is compared as it is.
+pub(crate) fn short(field: &str, text: Option<&str>, most: usize) -> Answer<Option<String>> {
+    match text {
+        Some(text) if text.chars().count() > most => {
+            Err(Failure::field(field, format!("must have at most {most} characters")))
+        }
+        text => Ok(text.map(str::to_owned)),
+    }
 }
 
 /// Which events a client of the live stream wants.

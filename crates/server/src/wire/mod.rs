@@ -5,7 +5,7 @@ mod executions;
 mod requests;
 mod sandboxes;
 
-pub(crate) use events::{audit, event, event_filter, selection, stats, verification};
+pub(crate) use events::{audit, event, event_filter, selection, short, stats, verification};
 pub(crate) use executions::{answer, execution, exit, log_piece, log_stream, output_piece, stream_name};
 pub(crate) use requests::{order, sandbox_filter, start, terminal};
 pub(crate) use sandboxes::{artifact, file, health, point, port, sandbox, snapshot, usage};
