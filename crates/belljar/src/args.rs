@@ -198,7 +198,7 @@ pub(crate) struct Serve {
     /// Where to listen; port 0 takes a free one. Only this machine's loopback is allowed [default: 127.0.0.1:7420].
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<SocketAddr>,
-    /// How many sandboxes to keep ready, so that making one takes no time [default: 0].
+    /// How many sandboxes to keep ready, so that making one takes no time [default: 2].
     #[arg(long, value_name = "COUNT")]
     pub(crate) pool: Option<usize>,
 }
