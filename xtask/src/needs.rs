@@ -75,6 +75,9 @@ pub(crate) const CLAUDE_PACKAGE: &str = "@anthropic-ai/claude-code";
 pub(crate) const CLAUDE_BINARIES: [&str; 2] =
     ["@anthropic-ai/claude-code-linux-x64/claude", "@anthropic-ai/claude-code-linux-arm64/claude"];
 
+/// The PyPI package that throws everything at the API the OpenAPI document allows, and what it does not.
+pub(crate) const SCHEMATHESIS_PACKAGE: &str = "schemathesis==4.32.5";
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context as _, bail};
 
 use crate::{
-    needs::{CLAUDE_BINARIES, CLAUDE_PACKAGE, COMPONENTS, NEEDS, Need, Probe, Weight},
+    needs::{CLAUDE_BINARIES, CLAUDE_PACKAGE, COMPONENTS, NEEDS, Need, Probe, SCHEMATHESIS_PACKAGE, Weight},
     shell::{self, Workspace},
 };
 
@@ -94,6 +94,33 @@ pub(crate) fn claude(cache: &Path, mode: Mode, named: Option<OsString>) -> anyho
     claude_below(&home).with_context(|| {
         format!("npm installed {CLAUDE_PACKAGE} without a native program for this processor in {}; set BELLJAR_TEST_CLAUDE to one", home.display())
     })
+}
+
+/// schemathesis: the one the caller names, else the one in the cache, else a fresh one from PyPI in its own environment.
+pub(crate) fn schemathesis(cache: &Path, mode: Mode, named: Option<OsString>) -> anyhow::Result<PathBuf> {
+    if let Some(named) = named.map(PathBuf::from) {
+        if !shell::is_executable(&named) {
+            bail!("BELLJAR_TEST_SCHEMATHESIS names `{}`, which is no executable file", named.display());
+        }
+        return Ok(named);
+    }
+    let home = cache.join("schemathesis");
+    let program = home.join("bin/schemathesis");
+    if shell::is_executable(&program) {
+        return Ok(program);
+    }
+    let pip = home.join("bin/pip");
+    let remedy =
+        format!("python3 -m venv {} && {} install {SCHEMATHESIS_PACKAGE}", home.display(), pip.display());
+    if mode == Mode::Verify {
+        bail!("schemathesis is not in the cache; run `{remedy}`");
+    }
+    shell::run(Command::new("python3").args(["-m", "venv"]).arg(&home))
+        .and_then(|()| shell::run(Command::new(&pip).args(["install", "--quiet", SCHEMATHESIS_PACKAGE])))
+        .with_context(|| {
+            format!("schemathesis could not be installed; once PyPI is reachable, run `{remedy}`")
+        })?;
+    Ok(program)
 }
 
 fn claude_below(home: &Path) -> Option<PathBuf> {
@@ -221,6 +248,15 @@ mod tests {
         assert!(says(Installer::NoRights).contains("as root, run `apt-get"));
         assert!(says(Installer::NoApt).contains("no apt-get on this machine"));
         assert!(says(Installer::NoApt).contains("yardstick"), "the reason is told");
+    }
+
+    #[test]
+    fn schemathesis_is_taken_from_the_caller_or_its_remedy_is_told() {
+        let cache = tempfile::tempdir().unwrap();
+        let refused = schemathesis(cache.path(), Mode::Verify, None).unwrap_err().to_string();
+        assert!(refused.contains("pip install schemathesis"), "{refused}");
+        let named = schemathesis(cache.path(), Mode::Verify, Some("/bin/sh".into())).unwrap();
+        assert_eq!(named, Path::new("/bin/sh"));
     }
 
     #[test]

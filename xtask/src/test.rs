@@ -1,9 +1,6 @@
 //! `cargo xtask test`: from a fresh clone on a fresh machine to a verdict, in one command.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{path::PathBuf, process::Command};
 
 use clap::Args;
 
@@ -14,6 +11,8 @@ use crate::{
 
 /// Tells the tests where the real Claude Code is.
 const CLAUDE_VARIABLE: &str = "BELLJAR_TEST_CLAUDE";
+/// Tells them where schemathesis is.
+const SCHEMATHESIS_VARIABLE: &str = "BELLJAR_TEST_SCHEMATHESIS";
 
 /// How much to do.
 #[derive(Debug, Args)]
@@ -29,30 +28,33 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     println!("== machine");
     prepare::tools(machine)?;
     let claude = prepare::claude(&workspace.cache, machine, std::env::var_os(CLAUDE_VARIABLE))?;
+    let named = std::env::var_os(SCHEMATHESIS_VARIABLE);
+    let schemathesis = prepare::schemathesis(&workspace.cache, machine, named)?;
+    let programs = [(CLAUDE_VARIABLE, claude), (SCHEMATHESIS_VARIABLE, schemathesis)];
 
     let mut steps = Steps::default();
     if !options.fast {
         prepare::toolchain(workspace)?;
         check::code(workspace, &mut steps);
     }
-    tests(workspace, &claude, &mut steps);
+    tests(workspace, &programs, &mut steps);
     steps.finish()
 }
 
 /// Runs with cargo-nextest where it is installed; that runner leaves out doc tests, so they run beside it.
-fn tests(workspace: &Workspace, claude: &Path, steps: &mut Steps) {
-    let with_claude = |arguments: &[&str]| -> Command {
+fn tests(workspace: &Workspace, programs: &[(&str, PathBuf)], steps: &mut Steps) {
+    let with_programs = |arguments: &[&str]| -> Command {
         let mut command = workspace.cargo(arguments);
-        command.env(CLAUDE_VARIABLE, PathBuf::from(claude));
+        command.envs(programs.iter().map(|(name, path)| (*name, path)));
         command
     };
     if shell::find("cargo-nextest").is_none() {
-        steps.step("tests", || shell::run(&mut with_claude(&["test", "--workspace", "--no-fail-fast"])));
+        steps.step("tests", || shell::run(&mut with_programs(&["test", "--workspace", "--no-fail-fast"])));
         return;
     }
-    steps.step("doc tests", || shell::run(&mut with_claude(&["test", "--workspace", "--doc"])));
+    steps.step("doc tests", || shell::run(&mut with_programs(&["test", "--workspace", "--doc"])));
     steps.step("tests", || {
         let arguments = ["nextest", "run", "--workspace", "--no-fail-fast"];
-        shell::run(&mut with_claude(&arguments))
+        shell::run(&mut with_programs(&arguments))
     });
 }

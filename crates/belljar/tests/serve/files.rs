@@ -1,0 +1,97 @@
+//! Files: written, read in parts, listed, moved, packed, watched.
+
+use serde_json::json;
+
+use crate::support::{Request, Served};
+
+#[test]
+fn a_file_comes_back_as_it_was_and_in_parts() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    let path = format!("{sandbox}/files/tmp/deep/er/data.bin");
+    let content: Vec<u8> = (0..=255_u8).cycle().take(200_000).collect();
+    let put = client.put(&path, &content);
+    assert_eq!(put.status, 200, "{put:?}");
+    assert_eq!(put.json()["size"], 200_000);
+    let whole = client.get(&path);
+    assert_eq!((whole.status, whole.body == content), (200, true));
+    let tag = whole.header("etag").unwrap().to_owned();
+    let same = client.send(&Request::new("GET", &path).with("if-none-match", &tag));
+    assert_eq!((same.status, same.body.len()), (304, 0));
+    let part = client.send(&Request::new("GET", &path).with("range", "bytes=100-199"));
+    assert_eq!((part.status, part.body.as_slice()), (206, &content[100..200]));
+    assert_eq!(part.header("content-range"), Some("bytes 100-199/200000"));
+    let tail = client.send(&Request::new("GET", &path).with("range", "bytes=-5"));
+    assert_eq!(tail.body, content[199_995..]);
+    let beyond = client.send(&Request::new("GET", &path).with("range", "bytes=200000-"));
+    beyond.is_problem(416, "RANGE_NOT_SATISFIABLE");
+    assert_eq!(beyond.header("content-range"), Some("bytes */200000"));
+    let head = client.send(&Request::new("HEAD", &path));
+    assert_eq!((head.status, head.header("content-length"), head.body.len()), (200, Some("200000"), 0));
+    let resumed =
+        client.send(&Request::new("GET", &path).with("range", "bytes=5-").with("if-range", "\"other\""));
+    assert_eq!(resumed.status, 200, "a part of another version is of no use");
+    assert_eq!(served.sh(&sandbox, "wc -c < /tmp/deep/er/data.bin"), "200000\n");
+}
+
+#[test]
+fn files_are_listed_described_moved_and_removed() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    let files = format!("{sandbox}/files");
+    assert_eq!(client.send(&Request::new("POST", &format!("{files}/tmp/a/b?op=mkdir"))).status, 201);
+    assert_eq!(client.put(&format!("{files}/tmp/a/b/one.txt?mode=755"), b"one").status, 200);
+    let one = client.get(&format!("{files}/tmp/a/b/one.txt?stat=true")).json();
+    assert_eq!((&one["type"], &one["size"], &one["mode"]), (&json!("file"), &json!(3), &json!("0755")));
+    let moved =
+        client.send(&Request::new("POST", &format!("{files}/tmp/a/b/one.txt?op=move&to=/tmp/a/two.txt")));
+    assert_eq!((moved.status, &moved.json()["path"]), (200, &json!("/tmp/a/two.txt")));
+    let listed = client.get(&format!("{files}?path=/tmp/a&depth=2")).json();
+    let mut names: Vec<_> =
+        listed["items"].as_array().unwrap().iter().map(|f| f["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["b", "two.txt"]);
+    assert_eq!(client.delete(&format!("{files}/tmp/a")).status / 100, 4, "a full directory stays");
+    assert_eq!(client.delete(&format!("{files}/tmp/a?recursive=true")).status, 204);
+    assert_eq!(client.get(&format!("{files}/tmp/a?stat=true")).status, 404);
+    assert_eq!(client.get(&format!("{files}/tmp")).status, 409, "a directory is no file");
+}
+
+#[test]
+fn a_directory_travels_as_a_tar_both_ways() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    served.sh(&sandbox, "mkdir -p /tmp/t/sub; echo hello > /tmp/t/sub/a; chmod 700 /tmp/t/sub/a");
+    let packed = client.get(&format!("{sandbox}/files/tmp/t?archive=tar"));
+    assert_eq!((packed.status, packed.header("content-type")), (200, Some("application/x-tar")));
+    let upload = Request::new("PUT", &format!("{sandbox}/files/tmp/copy?unpack=true"));
+    served.sh(&sandbox, "mkdir /tmp/copy");
+    let unpacked = client.send(&upload.with("content-type", "application/x-tar").body(packed.body));
+    assert_eq!(unpacked.status, 200, "{unpacked:?}");
+    assert_eq!(
+        served.sh(&sandbox, "cd /tmp/copy; find . -name a -exec cat {} +; find . -name a -perm 700 | wc -l"),
+        "hello\n1\n"
+    );
+}
+
+#[test]
+fn changes_below_a_watched_directory_are_told() {
+    let served = Served::start();
+    let sandbox = served.sandbox();
+    served.sh(&sandbox, "mkdir /tmp/w; echo 1 > /tmp/w/old");
+    let watch = Request::new("GET", &format!("{sandbox}/watch?path=/tmp/w&interval_ms=200"));
+    let mut events = served.client().events(&watch);
+    served.sh(&sandbox, "echo 22 > /tmp/w/old; echo x > /tmp/w/new");
+    let mut seen: Vec<_> =
+        events.by_ref().take(2).map(|e| (e.data["change"].to_string(), e.data["path"].to_string())).collect();
+    seen.sort();
+    assert_eq!(
+        seen,
+        [
+            ("\"created\"".to_owned(), "\"/tmp/w/new\"".to_owned()),
+            ("\"modified\"".to_owned(), "\"/tmp/w/old\"".to_owned()),
+        ]
+    );
+    served.sh(&sandbox, "rm /tmp/w/old");
+    assert_eq!(events.next().unwrap().data["change"], "deleted");
+}

@@ -1,0 +1,122 @@
+//! What happens is seen live, in order, without gap or duplicate, and nobody who does not read is waited for.
+
+use std::{thread, time::Duration};
+
+use serde_json::json;
+
+use crate::support::{Frame, Request, Served, Socket, eventually};
+
+#[test]
+fn a_stream_resumes_where_it_was_left() {
+    let served = Served::start();
+    let sandbox = served.sandbox();
+    let stream = format!("{sandbox}/stream?since=0");
+    let mut first = served.client().events(&Request::new("GET", &stream));
+    let created = first.next().unwrap();
+    drop(first);
+    served.sh(&sandbox, "true");
+    let resumed = Request::new("GET", &stream).with("last-event-id", &created.id.unwrap().to_string());
+    let kinds: Vec<String> = served.client().events(&resumed).take(2).map(|event| event.name).collect();
+    let all = served.client().get(&format!(
+        "/api/v1/events?after={}&sandbox_id={}",
+        created.id.unwrap(),
+        sandbox.rsplit('/').next().unwrap()
+    ));
+    let listed: Vec<String> = all.json()["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .take(2)
+        .map(|e| e["kind"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(kinds, listed);
+}
+
+#[test]
+fn a_socket_that_comes_back_sees_every_event_once() {
+    let served = Served::start();
+    let sandbox = served.sandbox();
+    let id = sandbox.rsplit('/').next().unwrap().to_owned();
+    let mut seen: Vec<u64> = Vec::new();
+    thread::scope(|scope| {
+        let work = scope.spawn(|| {
+            for _ in 0..30 {
+                served.sh(&sandbox, "true");
+            }
+        });
+        // Leaves after every few events, and comes back with the last place it saw.
+        while seen.len() < 50 {
+            let mut socket = Socket::connect(&served.client(), "/api/v1/stream").ok().unwrap();
+            let since = seen.last().copied().unwrap_or(0);
+            socket.say(&json!({"type": "subscribe", "filter": {"sandbox_id": id, "kinds": ["execution"]}, "since": since}));
+            assert_eq!(socket.expect("subscribed")["since"], since);
+            for _ in 0..7 {
+                seen.push(socket.expect("event")["seq"].as_u64().unwrap());
+            }
+        }
+        work.join().unwrap();
+    });
+    let all = served
+        .client()
+        .get(&format!("/api/v1/events?after=0&limit=1000&kind=execution&sandbox_id={id}"))
+        .json();
+    let all: Vec<u64> =
+        all["items"].as_array().unwrap().iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert_eq!(seen, all[..seen.len()]);
+}
+
+#[test]
+fn nonsense_is_answered_and_a_ping_heard() {
+    let served = Served::start();
+    let mut socket = Socket::connect(&served.client(), "/ws").ok().unwrap();
+    socket.say(&json!({"type": "dance"}));
+    assert!(matches!(socket.hear(), Some(Frame::Text(said)) if said["type"] == "error"));
+    socket.say(&json!({"type": "subscribe", "filter": {"sandbox_id": "x"}}));
+    assert!(matches!(socket.hear(), Some(Frame::Text(said)) if said["type"] == "error"));
+    socket.say(&json!({"type": "ping"}));
+    assert_eq!(socket.expect("heartbeat")["seq"], 0);
+}
+
+#[test]
+fn a_reader_who_takes_nothing_is_let_go_and_nobody_else_waits() {
+    let served = Served::start_with(&[("BELLJAR_SERVER_PATIENCE", "1s")]);
+    let sandbox = served.sandbox();
+    let flood = json!({"command": "head -c 9000000 /dev/zero | tr '\\0' x", "background": true});
+    let started = served.client().post(&format!("{sandbox}/exec"), &flood).json();
+    let execution = format!("{sandbox}/executions/{}", started["execution_id"].as_str().unwrap());
+    assert_eq!(served.client().get(&format!("{execution}/wait")).json()["status"], "success");
+    // Several readers, so that what the kernel holds for them is more than enough is written.
+    let readers: Vec<_> = (0..4)
+        .map(|_| served.client().open(&Request::new("GET", &format!("{execution}/attach"))).unwrap())
+        .collect();
+    let count = |name: &str| {
+        let text = served.client().get("/metrics").text();
+        let line = text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+        line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()
+    };
+    eventually("those who do not read are let go", || {
+        (count("belljar_dropped_clients_total") >= 1.0).then_some(())
+    });
+    eventually("their places are free again", || (count("belljar_live_clients") < 4.0).then_some(()));
+    assert_eq!(served.sh(&sandbox, "echo still here"), "still here\n");
+    drop(readers);
+}
+
+#[test]
+fn streams_end_with_a_goodbye_when_the_server_does() {
+    let mut served = Served::start();
+    let sandbox = served.sandbox();
+    let mut socket = Socket::connect(&served.client(), "/api/v1/stream").ok().unwrap();
+    socket.say(&json!({"type": "subscribe", "since": 0}));
+    socket.expect("event");
+    let mut events = served.client().events(&Request::new("GET", &format!("{sandbox}/stream?since=0")));
+    events.next().unwrap();
+    thread::sleep(Duration::from_millis(200));
+    served.signal("TERM");
+    socket.expect("goodbye");
+    assert!(events.any(|event| event.name == "goodbye"));
+    assert!(served.ended());
+    assert!(!served.home().join("server.json").exists() && !served.home().join("belljar.sock").exists());
+    served.again();
+    assert_eq!(served.sh(&sandbox, "echo alive"), "alive\n");
+}

@@ -1,0 +1,23 @@
+//! The server from outside: the real program on a free port with a home of its own, and a client that can say anything.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot be set up must fail"
+)]
+
+mod support;
+
+mod attacks;
+mod doors;
+mod executions;
+mod files;
+mod idempotency;
+mod life;
+mod live;
+mod operations;
+mod pages;
+mod previews;
+mod problems;
+mod schema;
+mod terminals;

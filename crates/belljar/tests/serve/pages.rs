@@ -1,0 +1,88 @@
+//! Lists come in pages; filters narrow them.
+
+use serde_json::json;
+
+use crate::support::Served;
+
+#[test]
+fn pages_of_sandboxes_neither_miss_nor_repeat() {
+    let served = Served::start();
+    let client = served.client();
+    for number in 0..5 {
+        let order =
+            json!({"labels": {"parity": if number % 2 == 0 { "even" } else { "odd" }}, "agent": "pager"});
+        assert_eq!(client.post("/api/v1/sandboxes", &order).status, 201);
+    }
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = client.get(&format!("/api/v1/sandboxes?limit=2{cursor}")).json();
+        seen.extend(
+            page["items"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap().to_owned()),
+        );
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    let mut sorted = seen.clone();
+    sorted.sort_by(|a, b| b.cmp(a));
+    sorted.dedup();
+    assert_eq!((seen.len(), &seen), (5, &sorted), "newest first, each once");
+    let count = |query: &str| {
+        client.get(&format!("/api/v1/sandboxes?{query}")).json()["items"].as_array().unwrap().len()
+    };
+    assert_eq!(
+        (count("label=parity=even"), count("label=parity=odd"), count("label=parity=none")),
+        (3, 2, 0)
+    );
+    assert_eq!(
+        (count("agent=pager"), count("agent=nobody"), count("status=RUNNING"), count("state=paused")),
+        (5, 0, 5, 0)
+    );
+}
+
+#[test]
+fn events_and_the_audit_are_paged_counted_and_verified() {
+    let served = Served::start();
+    let client = served.client();
+    let sandbox = served.sandbox();
+    served.sh(&sandbox, "true");
+    let id = sandbox.rsplit('/').next().unwrap();
+    let newest = client.get(&format!("/api/v1/events?sandbox_id={id}&limit=1")).json();
+    let next = newest["next_cursor"].as_str().unwrap();
+    let before = client.get(&format!("/api/v1/events?sandbox_id={id}&limit=1&cursor={next}")).json();
+    assert!(before["items"][0]["seq"].as_u64() < newest["items"][0]["seq"].as_u64());
+    let oldest = client.get("/api/v1/events?after=0&limit=2").json();
+    assert_eq!(oldest["items"][0]["seq"], 1);
+
+    let audit = client.get("/api/v1/events/audit?operation_type=command_execute").json();
+    let entry = &audit["items"][0];
+    for field in ["audit_id", "agent", "operation", "target", "rbac", "cost", "context", "timestamp"] {
+        assert!(entry.get(field).is_some(), "{field} in {entry}");
+    }
+    assert_eq!(entry["operation"]["type"], "command_execute");
+    let stats = client.get("/api/v1/events/audit/stats").json();
+    assert!(stats["total"].as_u64() > Some(2) && stats["by_type"]["command_execute"] == 1, "{stats}");
+    assert!(stats["by_decision"].is_object() && stats["by_role"].is_object());
+    let verified = client.get("/api/v1/audit/verify").json();
+    assert_eq!((&verified["intact"], &verified["finding"]), (&json!(true), &json!(null)), "{verified}");
+}
+
+#[test]
+fn artifacts_are_kept_once_and_come_back_whole() {
+    let served = Served::start();
+    let client = served.client();
+    let content: Vec<u8> = (0..300_000_u32).flat_map(u32::to_le_bytes).collect();
+    let upload =
+        crate::support::Request::new("POST", "/api/v1/artifacts?name=numbers.bin").body(content.clone());
+    let kept = client.send(&upload);
+    assert_eq!(kept.status, 201, "{kept:?}");
+    let digest = kept.json()["digest"].as_str().unwrap().to_owned();
+    assert_eq!(client.send(&upload).json()["digest"], digest);
+    let back = client.get(&format!("/api/v1/artifacts/{digest}"));
+    assert_eq!((back.status, back.body == content), (200, true));
+    assert_eq!(back.header("content-disposition"), Some("attachment"));
+    assert_eq!(client.get("/api/v1/artifacts?limit=1").json()["items"][0]["name"], "numbers.bin");
+    client.get(&format!("/api/v1/artifacts/{}", "0".repeat(64))).is_problem(404, "NOT_FOUND");
+    client.get("/api/v1/artifacts/..%2f..%2fadmin.key").is_problem(404, "NOT_FOUND");
+}
