@@ -8,7 +8,7 @@ use belljar_domain::Principal;
 use belljar_engine::service::{Service, ServiceError};
 use belljar_ports::SandboxProvider;
 use tokio::{
-    sync::{Semaphore, watch},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     task::spawn_blocking,
 };
 
@@ -20,7 +20,7 @@ use crate::{
     table::Routes,
 };
 
-/// The most requests that sit and wait for a command at one time. Each holds a thread.
+/// The most requests that hold a thread for long at one time.
 const DWELLERS: usize = 768;
 
 /// What can be set.
@@ -73,7 +73,7 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) closing: watch::Receiver<bool>,
     pub(crate) port: u16,
-    dwellers: Semaphore,
+    dwellers: Arc<Semaphore>,
 }
 
 impl Deref for App {
@@ -101,7 +101,7 @@ impl App {
         let Pieces { service, provider, settings, routes, key, closing, port } = pieces;
         let (clients, metrics) = (Clients::new(settings.clients), Metrics::new());
         let (sessions, denials) = (Sessions::default(), Denials::default());
-        let dwellers = Semaphore::new(DWELLERS);
+        let dwellers = Arc::new(Semaphore::new(DWELLERS));
         Self(Arc::new(Shared {
             service,
             provider,
@@ -134,8 +134,15 @@ impl App {
         who: &Arc<Principal>,
         question: impl FnOnce(&Service, &Principal) -> Result<T, ServiceError> + Send + 'static,
     ) -> Answer<T> {
-        let Ok(_place) = self.dwellers.acquire().await else { return Err(ServiceError::Closing.into()) };
+        let _place = self.place().await?;
         self.ask(who, question).await
+    }
+
+    /// Waits for a place among those who hold a thread for long: who waits for a command, and who sends or takes a body
+    /// of any length. The rest of the threads are for everybody else.
+    pub(crate) async fn place(&self) -> Answer<OwnedSemaphorePermit> {
+        let place = Arc::clone(&self.dwellers).acquire_owned().await;
+        place.map_err(|_closed| ServiceError::Closing.into())
     }
 
     /// Does something that blocks, on a thread that may.

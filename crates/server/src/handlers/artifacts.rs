@@ -65,6 +65,7 @@ pub(crate) async fn upload(
         media_type: named.unwrap_or("application/octet-stream").chars().take(255).collect(),
         created: SystemTime::now().into(),
     };
+    let _place = app.place().await?;
     let mut content = transfer::incoming(body);
     let service = app.service.clone();
     let kept = app
@@ -95,7 +96,7 @@ pub(crate) async fn download(
             Ok((found, store.open_artifact(digest, 0)?))
         })
         .await?;
-    let mut response = typed("application/octet-stream", transfer::outgoing(content));
+    let mut response = typed("application/octet-stream", transfer::outgoing(app.place().await?, content));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(found.bytes));
     headers.insert(header::ETAG, transfer::quoted(&digest.to_string()));

@@ -13,7 +13,11 @@ use axum::{
     http::HeaderValue,
 };
 use futures_util::{Stream, StreamExt as _, stream};
-use tokio::{sync::mpsc, task::spawn_blocking, time::timeout};
+use tokio::{
+    sync::{OwnedSemaphorePermit, mpsc},
+    task::spawn_blocking,
+    time::timeout,
+};
 use tokio_util::io::{StreamReader, SyncIoBridge};
 
 /// How long a client may send nothing in the middle of a body.
@@ -42,13 +46,16 @@ async fn next(data: &mut BodyDataStream) -> Option<io::Result<Bytes>> {
 }
 
 /// Something a blocking thread reads, as a body.
-pub(super) fn outgoing(mut content: Box<dyn Read + Send>) -> Body {
-    written(move |to| io::copy(&mut content, to).map(drop))
+pub(super) fn outgoing(place: OwnedSemaphorePermit, mut content: Box<dyn Read + Send>) -> Body {
+    written(place, move |to| io::copy(&mut content, to).map(drop))
 }
 
 /// What a blocking thread writes, as a body. If it fails on the way, the body ends in an error, so that the client
-/// does not take a part for the whole.
-pub(super) fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static) -> Body {
+/// does not take a part for the whole. The place is kept as long as the thread.
+pub(super) fn written(
+    place: OwnedSemaphorePermit,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
+) -> Body {
     let (sender, receiver) = mpsc::channel(DEPTH);
     let thread = move || {
         let mut pipe = Pipe { sender, chunk: Vec::with_capacity(CHUNK) };
@@ -57,6 +64,7 @@ pub(super) fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()> + Sen
             // If the client is gone, nobody waits for the reason.
             drop(pipe.sender.blocking_send(Err(error)));
         }
+        drop(place);
     };
     drop(spawn_blocking(thread));
     Body::from_stream(stream::unfold(receiver, |mut receiver| async move {

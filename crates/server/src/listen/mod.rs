@@ -142,7 +142,11 @@ impl Server {
         let mut connections = JoinSet::new();
         let mut shutdown = std::pin::pin!(shutdown);
         loop {
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+            let place = tokio::select! {
+                () = &mut shutdown => break,
+                place = Arc::clone(&places).acquire_owned() => place,
+            };
+            let Ok(place) = place else { break };
             let open =
                 |peer| connection::Open { app: self.app.clone(), router: self.router.clone(), peer, place };
             tokio::select! {

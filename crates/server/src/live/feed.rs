@@ -1,16 +1,22 @@
 //! The ledger from a place on, as it grows.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use belljar_domain::{Event, Principal};
 use belljar_engine::service::ServiceError;
 use belljar_ports::store::EventFilter;
-use tokio::sync::watch;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
 
 use crate::{app::App, problem::Answer};
 
 /// Events read at once.
 const PAGE: usize = 256;
+/// The least time between two reads of one client that is not behind. What happens meanwhile is read at once, so a
+/// busy ledger with many clients costs each of them a hundred reads a second and not one for every commit.
+const PACE: Duration = Duration::from_millis(10);
 
 /// One reader of the ledger.
 #[derive(Debug)]
@@ -20,6 +26,8 @@ pub(crate) struct Feed {
     filter: EventFilter,
     after: u64,
     published: watch::Receiver<u64>,
+    /// When to read again at the earliest.
+    due: Instant,
 }
 
 impl Feed {
@@ -29,7 +37,7 @@ impl Feed {
         let published = app.service.published();
         let durable = *published.borrow();
         let after = since.unwrap_or(durable).min(durable);
-        Self { app: app.clone(), who: Arc::clone(who), filter, after, published }
+        Self { app: app.clone(), who: Arc::clone(who), filter, after, published, due: Instant::now() }
     }
 
     /// The place up to which everything wanted has been handed out.
@@ -40,6 +48,7 @@ impl Feed {
     /// Waits for the next events. Dropped on the way, it has not moved.
     pub(crate) async fn next(&mut self) -> Answer<Vec<Event>> {
         loop {
+            sleep_until(self.due).await;
             // What is durable by now is in the answer that is asked for after this, so the place may move up to it
             // even where nothing there was wanted.
             let durable = *self.published.borrow_and_update();
@@ -50,7 +59,12 @@ impl Feed {
                     .ask(&self.who, move |service, who| service.events(who, filter, after, PAGE))
                     .await?;
                 let last = events.last().map_or(0, |event| event.seq);
-                self.after = if events.len() < PAGE { durable.max(last) } else { last };
+                if events.len() < PAGE {
+                    self.after = durable.max(last);
+                    self.due = Instant::now() + PACE;
+                } else {
+                    self.after = last;
+                }
                 if !events.is_empty() {
                     return Ok(events);
                 }

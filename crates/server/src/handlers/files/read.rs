@@ -82,7 +82,7 @@ pub(crate) async fn get(
         Found::Open(file, view) => send(file, &view, &headers).await,
         Found::Directory => {
             let (service, who) = (app.service.clone(), who);
-            let body = transfer::written(move |to| {
+            let body = transfer::written(app.place().await?, move |to| {
                 service.pack(&who, id, &path, to).map(drop).map_err(|error| io::Error::other(chain(&error)))
             });
             Ok(typed("application/x-tar", body))

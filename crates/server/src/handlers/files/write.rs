@@ -50,6 +50,7 @@ pub(crate) async fn put(
             .hint("send `Content-Type: application/x-tar`"));
         }
     }
+    let _place = app.place().await?;
     let mut content = transfer::incoming(body);
     let service = app.service.clone();
     let view = app
