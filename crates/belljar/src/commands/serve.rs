@@ -34,8 +34,9 @@ const BLOCKING: usize = 1024;
 pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
     start_logging(context);
     runtime::raise_file_limit();
-    let journals = runtime::dir(context);
     let provider: Arc<dyn SandboxProvider> = Arc::new(context.provider()?);
+    // After the provider, which makes the home: the journals' place is named after it, at the first start as at the next.
+    let journals = runtime::dir(context);
     let store: Arc<dyn Store> =
         Arc::new(SqliteStore::open(&context.home, StoreConfig::default()).context("open the store")?);
     let service = Service::open(Parts {
