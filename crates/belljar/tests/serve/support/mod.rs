@@ -128,6 +128,12 @@ impl Drop for Served {
                 let path = format!("/api/v1/sandboxes/{}", sandbox["id"].as_str().unwrap_or_default());
                 drop(self.client().try_send(&Request::new("DELETE", &path)));
             }
+            // In order, so that what it removes in the background is gone before the home is.
+            self.signal("TERM");
+            let until = Instant::now() + Duration::from_secs(15);
+            while self.child.try_wait().is_ok_and(|ended| ended.is_none()) && Instant::now() < until {
+                thread::sleep(Duration::from_millis(10));
+            }
             drop(self.child.kill());
         }
         drop(self.child.wait());
