@@ -8,14 +8,24 @@ use super::{
 };
 
 /// One way to start `true`.
-#[derive(Debug)]
 pub(crate) struct Contestant {
     pub(crate) name: &'static str,
-    pub(crate) command: Command,
+    pub(crate) how: How,
     /// Pause after it.
     pub(crate) settle: Duration,
 }
 
+/// How it is started.
+pub(crate) enum How {
+    /// A process of its own, timed from before it is started until it is reaped.
+    Process(Command),
+    /// By asking a server; the answer is whether it ran.
+    Asking(Box<dyn FnMut() -> anyhow::Result<bool>>),
+}
+
+pub(crate) const HTTP_LIFE: &str = "HTTP: create, exec, delete";
+pub(crate) const HTTP_LIFE_POOL: &str = "HTTP: create, exec, delete, warm pool";
+pub(crate) const HTTP_EXEC: &str = "HTTP: exec";
 pub(crate) const FLOOR: &str = "spawn, no sandbox";
 pub(crate) const BWRAP_ROOT: &str = "bwrap, root";
 pub(crate) const BELLJAR_ROOT: &str = "belljar run, root";
@@ -34,8 +44,8 @@ const MERGED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32
 
 /// Everybody who can race here. `live` is a sandbox that is running.
 pub(crate) fn all(site: &Site, docker: Option<&Docker>, live: &str) -> Vec<Contestant> {
-    let short = |name, command| Contestant { name, command, settle: SHORT };
-    let long = |name, command| Contestant { name, command, settle: LONG };
+    let short = |name, command| Contestant { name, how: How::Process(command), settle: SHORT };
+    let long = |name, command| Contestant { name, how: How::Process(command), settle: LONG };
     let mut all = vec![
         short(FLOOR, site.plain("true")),
         short(BWRAP_USER, as_account(&site.user, bwrap(site, &site.user))),

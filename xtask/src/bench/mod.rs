@@ -8,8 +8,10 @@ mod docker;
 mod growth;
 mod host;
 mod idle;
+mod ledger;
 mod page;
 mod rounds;
+mod service;
 mod site;
 mod target;
 mod times;
@@ -17,7 +19,7 @@ mod times;
 use anyhow::Context as _;
 use clap::Args;
 
-use self::{docker::Docker, page::Findings, site::Site};
+use self::{docker::Docker, page::Findings, service::Servers, site::Site};
 use crate::shell::{self, Workspace};
 
 /// How long to measure.
@@ -52,18 +54,22 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     let docker = docker.inspect_err(|error| shout(&format!("Docker is not measured: {error:#}"))).ok();
 
     let live = site.keep_one()?;
-    let contestants = contestant::all(&site, docker.as_ref(), &live);
+    let servers = Servers::start(&site).context("start belljar's servers")?;
+    let mut contestants = contestant::all(&site, docker.as_ref(), &live);
+    contestants.extend(servers.contestants()?);
     let races = rounds::race(contestants, extent.rounds)?;
     for race in races.iter().filter(|race| race.times.failures() > 0) {
         shout(&format!("{} failed {} times", race.name, race.times.failures()));
     }
     site.clear()?;
-    drop(docker);
+    drop((docker, servers));
+    let ledger = ledger::measure(workspace).context("measure the ledger")?;
     let idle = idle::measure(&site, extent.idle).context("measure idle sandboxes")?;
     let growth = growth::creation(&site, extent.live, extent.creations).context("measure creation")?;
     let forks = growth::forks(&site, extent.forks).context("measure forks")?;
 
-    let findings = Findings { host: host.finish(), rounds: extent.rounds, races, idle, growth, forks };
+    let findings =
+        Findings { host: host.finish(), rounds: extent.rounds, races, idle, growth, forks, ledger };
     let text = page::render(&findings);
     println!("\n{text}");
     if options.quick {

@@ -7,6 +7,7 @@ use anyhow::{Context as _, bail};
 use super::{
     contestant::{
         BELLJAR_EXEC, BELLJAR_ROOT, BELLJAR_USER, BWRAP_ROOT, BWRAP_USER, DOCKER_EXEC, DOCKER_RUN, FLOOR,
+        HTTP_EXEC, HTTP_LIFE, HTTP_LIFE_POOL,
     },
     growth::{Creation, Forks},
     idle::Idle,
@@ -23,12 +24,25 @@ pub(crate) struct Findings {
     pub(crate) idle: Idle,
     pub(crate) growth: Vec<Creation>,
     pub(crate) forks: Forks,
+    /// Durable events a second, in batches of 100.
+    pub(crate) ledger: Option<f64>,
 }
 
 const BEGIN: &str = "<!-- measured: begin -->";
 const END: &str = "<!-- measured: end -->";
-const ROWS: [&str; 8] =
-    [FLOOR, BWRAP_ROOT, BELLJAR_ROOT, BWRAP_USER, BELLJAR_USER, DOCKER_RUN, BELLJAR_EXEC, DOCKER_EXEC];
+const ROWS: [&str; 11] = [
+    FLOOR,
+    BWRAP_ROOT,
+    BELLJAR_ROOT,
+    BWRAP_USER,
+    BELLJAR_USER,
+    DOCKER_RUN,
+    BELLJAR_EXEC,
+    DOCKER_EXEC,
+    HTTP_EXEC,
+    HTTP_LIFE,
+    HTTP_LIFE_POOL,
+];
 
 /// Renders the tables as Markdown.
 pub(crate) fn render(findings: &Findings) -> String {
@@ -60,7 +74,7 @@ fn targets(findings: &Findings) -> String {
 }
 
 fn races(findings: &Findings) -> String {
-    let heading = format!("## Whole processes, ms, {} interleaved rounds", findings.rounds);
+    let heading = format!("## Whole processes and requests, ms, {} interleaved rounds", findings.rounds);
     let rows = ROWS.map(|name| {
         let race = findings.races.iter().find(|race| race.name == name);
         let mut row = vec![name.to_owned()];
@@ -150,6 +164,7 @@ pub(super) mod tests {
             idle: Idle { count: 1, processes: 200.0, kernel: vec![("Slab", 300.0)], group: None },
             growth: vec![step(10, 5.0), step(500, 9.0)],
             forks: Forks { count: 50, total: 400.0, p50: 8.0, failure_rate: 0.0 },
+            ledger: Some(60_000.0),
         }
     }
 

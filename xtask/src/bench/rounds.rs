@@ -6,7 +6,11 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use super::{contestant::Contestant, shout, times::Times};
+use super::{
+    contestant::{Contestant, How},
+    shout,
+    times::Times,
+};
 
 /// Rounds that fill caches and are not counted.
 const WARM_UP: usize = 3;
@@ -45,7 +49,11 @@ pub(crate) fn race(contestants: Vec<Contestant>, rounds: usize) -> anyhow::Resul
 
 /// Tries a contestant once and leaves out what cannot run here, loudly.
 fn admit(mut contestant: Contestant) -> Option<Contestant> {
-    match contestant.command.stdin(Stdio::null()).output() {
+    let command = match &mut contestant.how {
+        How::Process(command) => command,
+        How::Asking(_) => return Some(contestant),
+    };
+    match command.stdin(Stdio::null()).output() {
         Ok(output) if output.status.success() => Some(contestant),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
@@ -61,13 +69,18 @@ fn admit(mut contestant: Contestant) -> Option<Contestant> {
 
 /// From before the fork until after the reaping, as a shell would see it.
 fn once(contestant: &mut Contestant) -> anyhow::Result<Option<Duration>> {
-    let command = contestant.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let start = Instant::now();
-    let status = command.spawn()?.wait()?;
+    let succeeded = match &mut contestant.how {
+        How::Process(command) => {
+            let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            command.spawn()?.wait()?.success()
+        }
+        How::Asking(ask) => ask()?,
+    };
     let took = start.elapsed();
     // What a contestant leaves the kernel to do must not fall on the next one.
     thread::sleep(contestant.settle);
-    Ok(status.success().then_some(took))
+    Ok(succeeded.then_some(took))
 }
 
 /// A small generator: which order comes next only has to be unrelated to what the machine does.

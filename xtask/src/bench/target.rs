@@ -1,7 +1,10 @@
 //! What belljar promises to cost, and whether it keeps to it.
 
 use super::{
-    contestant::{BELLJAR_EXEC, BELLJAR_ROOT, BELLJAR_USER, BWRAP_ROOT, BWRAP_USER, DOCKER_EXEC, DOCKER_RUN},
+    contestant::{
+        BELLJAR_EXEC, BELLJAR_ROOT, BELLJAR_USER, BWRAP_ROOT, BWRAP_USER, DOCKER_EXEC, DOCKER_RUN, FLOOR,
+        HTTP_EXEC, HTTP_LIFE, HTTP_LIFE_POOL,
+    },
     page::Findings,
 };
 
@@ -40,6 +43,7 @@ pub(crate) fn all(findings: &Findings) -> Vec<Target> {
         floor: ratio(of, to, 0),
     };
     let single = |promise, bound, unit, seen| Target { promise, bound, unit, seen, floor: None };
+    let ledger = findings.ledger.map(|rate| 50_000.0 * 1000.0 / rate);
     let growth = creation(500).zip(creation(10)).map(|(many, few)| many / few);
     vec![
         race("`belljar run`, root ≤ 1.5 × bwrap", 1.5, BELLJAR_ROOT, BWRAP_ROOT),
@@ -49,6 +53,10 @@ pub(crate) fn all(findings: &Findings) -> Vec<Target> {
         single("idle sandbox ≤ 2 MiB (PSS)", 2048.0, "KiB", Some(findings.idle.processes)),
         single("creation among 500 ≤ 2 × among 10", 2.0, TIMES, growth),
         single("100 forks ≤ 1 s", 1000.0, "ms", Some(per_hundred)),
+        race("HTTP create, exec, delete ≤ 1 × bwrap", 1.0, HTTP_LIFE, BWRAP_ROOT),
+        race("the same from a warm pool ≤ 1/2 × bwrap", 0.5, HTTP_LIFE_POOL, BWRAP_ROOT),
+        race("HTTP exec ≤ 3 × a plain spawn", 3.0, HTTP_EXEC, FLOOR),
+        single("50,000 durable events, in batches of 100 ≤ 1 s", 1000.0, "ms", ledger),
     ]
 }
 
