@@ -9,6 +9,8 @@ pub(crate) fn measure(workspace: &Workspace) -> anyhow::Result<Option<f64>> {
     let arguments = ["run", "--release", "--quiet", "--package", "belljar-store", "--example", "append"];
     let said = shell::read(&mut workspace.cargo(&arguments))?;
     println!("{said}");
-    let rate = said.lines().find_map(|line| line.split_once(" durable events/s")?.0.rsplit(' ').next()?.parse().ok());
+    let rate = said
+        .lines()
+        .find_map(|line| line.split_once(" durable events/s")?.0.rsplit(' ').next()?.parse().ok());
     Ok(Some(rate.context("the store did not say how fast it is")?))
 }
