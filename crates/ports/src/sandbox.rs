@@ -99,6 +99,8 @@ pub trait Sandbox: Debug + Send + Sync {
     /// # Errors
     /// When the sandbox does not run, or the command cannot be started.
     fn record(&self, spec: &ExecSpec, recording: Recording) -> Result<OwnedFd, SandboxError>;
+    /// Lets go of what is kept ready for a first command, so that doing nothing counts as idle.
+    fn rest(&self);
     /// Counts the limits hit so far, to be given to [`Sandbox::judge`] later.
     fn strikes(&self) -> Usage;
     /// Says why a recorded command ended. `None`: the sandbox ended under it.

@@ -55,6 +55,15 @@ fn one_whose_time_is_over_is_noticed_and_named() {
 }
 
 #[test]
+fn one_that_nobody_uses_ends_by_itself() {
+    let house = House::new();
+    let order = CreateSandbox { idle: Some(Span::millis(500)), ..CreateSandbox::default() };
+    let id = house.service.create(&house.who, order).unwrap().id;
+    until("it ended", || !house.service.sandbox(&house.who, id).unwrap().state.is_live());
+    assert_eq!(house.service.sandbox(&house.who, id).unwrap().cause, Some(KillCause::Idle));
+}
+
+#[test]
 fn another_projects_sandbox_is_not_there() {
     let house = House::new();
     let id = house.sandbox();

@@ -23,6 +23,8 @@ const BREATH: Duration = Duration::from_millis(20);
 const BEDS: usize = 2;
 /// How often to measure.
 const MEASURE: Duration = Duration::from_secs(5);
+/// How long after it was last used a sandbox counts as doing nothing.
+const QUIET: Duration = Duration::from_secs(5);
 /// How often to sweep and to prune.
 const SWEEP: Duration = Duration::from_secs(60);
 const PRUNE: Duration = Duration::from_secs(3600);
@@ -253,6 +255,9 @@ impl Service {
     fn measure(&self) {
         let time = now();
         let measured = self.0.registry.sandboxes().into_iter().filter_map(|live| {
+            if live.running() == 0 && live.view().last_activity.plus(QUIET) < time {
+                live.sandbox.rest();
+            }
             let usage = live.sandbox.usage().ok()?;
             Some(Sample { sandbox: live.view().id, time, usage })
         });

@@ -264,6 +264,11 @@ impl Sandbox for ProcessSandbox {
             .map_err(|error| explain(record.id, error))
     }
 
+    fn rest(&self) {
+        // Its shepherd waits for a command as long as this is open.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).first = None;
+    }
+
     fn strikes(&self) -> Usage {
         self.record().group.strikes()
     }
