@@ -27,7 +27,7 @@ pub enum TemplateRef {
 pub struct TemplateError(String);
 
 /// Names other tools use for "a machine with the usual languages".
-const HOST_ALIASES: [&str; 8] = [
+const HOST_ALIASES: [&str; 13] = [
     "host",
     "node",
     "node:20-alpine",
@@ -36,6 +36,11 @@ const HOST_ALIASES: [&str; 8] = [
     "alpine",
     "agent-sandbox-dev-node22",
     "base",
+    "python",
+    "react",
+    "nextjs",
+    "vanilla",
+    "claude-code",
 ];
 
 impl TemplateRef {

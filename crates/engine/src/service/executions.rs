@@ -90,11 +90,14 @@ impl Service {
             .map_err(|error| ServiceError::Unsupported(format!("the output cannot be kept: {error}")))?;
         let timeout = order.timeout.unwrap_or(owner.spec.clocks.exec_timeout);
         let cap = self.0.settings.output_cap.min(owner.spec.limits.memory.as_bytes() / 8);
+        // What was set since the sandbox was made is here alone; the provider knows how it began.
+        let mut env = owner.spec.env;
+        env.extend(order.env);
         let started = recording(&journal, order.stdin, order.terminal.is_some(), cap).and_then(|recording| {
             let spec = ExecSpec {
                 argv: order.argv,
                 cwd: order.cwd,
-                env: order.env,
+                env,
                 user: order.user,
                 terminal: order.terminal,
                 timeout: (timeout > Span::millis(0)).then_some(timeout),

@@ -61,6 +61,12 @@ impl Registry {
         self.sandboxes.write().unwrap_or_else(PoisonError::into_inner).remove(&id)
     }
 
+    /// Puts one back that was taken out and is alive after all.
+    pub(super) fn put_back(&self, live: Arc<LiveSandbox>) {
+        let id = live.view().id;
+        self.sandboxes.write().unwrap_or_else(PoisonError::into_inner).insert(id, live);
+    }
+
     pub(super) fn execution(&self, id: ExecutionId) -> Option<Arc<LiveExecution>> {
         self.executions.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
     }

@@ -22,6 +22,7 @@ mod recorder;
 mod rows;
 mod sandboxes;
 mod snapshots;
+mod steering;
 mod tars;
 mod tracker;
 mod view;
