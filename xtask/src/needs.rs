@@ -38,7 +38,7 @@ const fn optional(package: &'static str, probe: Probe, reason: &'static str) -> 
 }
 
 /// Every tool, in the order it is reported.
-pub(crate) const NEEDS: [Need; 12] = [
+pub(crate) const NEEDS: [Need; 14] = [
     required("git", Probe::Binary("git"), "workspaces, branches of attempts, and tidy's list of files"),
     required(
         "gcc",
@@ -52,12 +52,22 @@ pub(crate) const NEEDS: [Need; 12] = [
     required(
         "python3-venv",
         Probe::Succeeds(&["python3", "-c", "import ensurepip, venv"]),
-        "virtual environments are made inside a sandbox, and the E2B client is installed in one",
+        "virtual environments are made inside a sandbox, and Python clients of the service live in some",
     ),
     required("nodejs", Probe::Binary("node"), "a toolchain that must work inside a sandbox"),
     required("npm", Probe::Binary("npm"), "installs Claude Code, and packages inside a sandbox"),
     required("docker.io", Probe::Binary("docker"), "the docker provider, and a yardstick for speed"),
     required("hyperfine", Probe::Binary("hyperfine"), "measures start times as ratios"),
+    required(
+        "prometheus",
+        Probe::Binary("promtool"),
+        "checks the alert rules in deploy/alerts, and fires them against written-down series",
+    ),
+    required(
+        "prometheus-alertmanager",
+        Probe::Binary("prometheus-alertmanager"),
+        "the real receiver that alerts are sent to in a test",
+    ),
     optional(
         "uidmap",
         Probe::Binary("newuidmap"),
@@ -77,6 +87,8 @@ pub(crate) const CLAUDE_BINARIES: [&str; 2] =
 
 /// The PyPI package that throws everything at the API the OpenAPI document allows, and what it does not.
 pub(crate) const SCHEMATHESIS_PACKAGE: &str = "schemathesis==4.32.5";
+/// The Python package of the official MCP client, which the tools are tested with.
+pub(crate) const MCP_PACKAGE: &str = "mcp";
 
 #[cfg(test)]
 mod tests {

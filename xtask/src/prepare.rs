@@ -11,7 +11,10 @@ use std::{
 use anyhow::{Context as _, bail};
 
 use crate::{
-    needs::{CLAUDE_BINARIES, CLAUDE_PACKAGE, COMPONENTS, NEEDS, Need, Probe, SCHEMATHESIS_PACKAGE, Weight},
+    needs::{
+        CLAUDE_BINARIES, CLAUDE_PACKAGE, COMPONENTS, MCP_PACKAGE, NEEDS, Need, Probe, SCHEMATHESIS_PACKAGE,
+        Weight,
+    },
     shell::{self, Workspace},
 };
 
@@ -121,6 +124,33 @@ pub(crate) fn schemathesis(cache: &Path, mode: Mode, named: Option<OsString>) ->
             format!("schemathesis could not be installed; once PyPI is reachable, run `{remedy}`")
         })?;
     Ok(program)
+}
+
+/// A Python with the official MCP client: the one the caller names, else the one in the cache, else a fresh one.
+pub(crate) fn mcp_client(cache: &Path, mode: Mode, named: Option<OsString>) -> anyhow::Result<PathBuf> {
+    if let Some(named) = named.map(PathBuf::from) {
+        if !shell::is_executable(&named) {
+            bail!("BELLJAR_TEST_MCP_PYTHON names `{}`, which is no executable file", named.display());
+        }
+        return Ok(named);
+    }
+    let home = cache.join("mcp-client");
+    let python = home.join("bin/python");
+    let has_client = || shell::succeeds(Command::new(&python).args(["-c", "import mcp"]));
+    if shell::is_executable(&python) && has_client() {
+        return Ok(python);
+    }
+    let at = home.display();
+    let remedy = format!("python3 -m venv {at} && {at}/bin/pip install {MCP_PACKAGE}");
+    if mode == Mode::Verify {
+        bail!("the MCP client is not in the cache; run `{remedy}`");
+    }
+    let install = || -> anyhow::Result<()> {
+        shell::run(Command::new("python3").args(["-m", "venv"]).arg(&home))?;
+        shell::run(Command::new(&python).args(["-m", "pip", "install", "--quiet", MCP_PACKAGE]))
+    };
+    install().with_context(|| format!("the MCP client could not be installed; run `{remedy}`"))?;
+    Ok(python)
 }
 
 fn claude_below(home: &Path) -> Option<PathBuf> {
@@ -273,6 +303,15 @@ mod tests {
         fs::set_permissions(&binary, fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(claude(cache.path(), Mode::Verify, None).unwrap(), binary);
         assert_eq!(claude(cache.path(), Mode::Verify, Some("/bin/sh".into())).unwrap(), Path::new("/bin/sh"));
+    }
+
+    #[test]
+    fn a_missing_mcp_client_is_told_with_the_remedy() {
+        let cache = tempfile::tempdir().unwrap();
+        let refused = mcp_client(cache.path(), Mode::Verify, None).unwrap_err().to_string();
+        assert!(refused.contains("-m venv") && refused.ends_with("pip install mcp`"), "{refused}");
+        let named = mcp_client(cache.path(), Mode::Verify, Some("/bin/sh".into())).unwrap();
+        assert_eq!(named, Path::new("/bin/sh"));
     }
 
     #[test]

@@ -13,6 +13,8 @@ use crate::{
 const CLAUDE_VARIABLE: &str = "BELLJAR_TEST_CLAUDE";
 /// Tells them where schemathesis is.
 const SCHEMATHESIS_VARIABLE: &str = "BELLJAR_TEST_SCHEMATHESIS";
+/// Tells them where the Python with the MCP client is.
+const MCP_VARIABLE: &str = "BELLJAR_TEST_MCP_PYTHON";
 
 /// How much to do.
 #[derive(Debug, Args)]
@@ -30,7 +32,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     let claude = prepare::claude(&workspace.cache, machine, std::env::var_os(CLAUDE_VARIABLE))?;
     let named = std::env::var_os(SCHEMATHESIS_VARIABLE);
     let schemathesis = prepare::schemathesis(&workspace.cache, machine, named)?;
-    let programs = [(CLAUDE_VARIABLE, claude), (SCHEMATHESIS_VARIABLE, schemathesis)];
+    let mcp = prepare::mcp_client(&workspace.cache, machine, std::env::var_os(MCP_VARIABLE))?;
+    let programs = [(CLAUDE_VARIABLE, claude), (SCHEMATHESIS_VARIABLE, schemathesis), (MCP_VARIABLE, mcp)];
 
     let mut steps = Steps::default();
     if !options.fast {

@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Restore(Restore),
     /// Serve sandboxes over HTTP, on this machine.
     Serve(Serve),
+    /// Offer sandboxes as tools to a client of the Model Context Protocol, over standard input and output.
+    Mcp(Mcp),
     /// Show what sandboxes use.
     Stats(Stats),
     /// End a sandbox now; its changes are kept.
@@ -191,6 +193,13 @@ pub(crate) struct Run {
     /// The command and its arguments.
     #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// Leave sandboxes running when the client goes; with a server up they always are.
+    #[arg(long)]
+    pub(crate) keep: bool,
 }
 
 #[derive(Debug, Args)]

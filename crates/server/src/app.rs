@@ -15,6 +15,7 @@ use tokio::{
 use crate::{
     guard::{AdminKey, Denials, Sessions},
     live::Clients,
+    mcp,
     metrics::Metrics,
     problem::{Answer, Failure},
     table::Routes,
@@ -73,6 +74,7 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) closing: watch::Receiver<bool>,
     pub(crate) port: u16,
+    pub(crate) mcp: mcp::Endpoint,
     dwellers: Arc<Semaphore>,
 }
 
@@ -102,6 +104,7 @@ impl App {
         let (clients, metrics) = (Clients::new(settings.clients), Metrics::new());
         let (sessions, denials) = (Sessions::default(), Denials::default());
         let dwellers = Arc::new(Semaphore::new(DWELLERS));
+        let mcp = mcp::Endpoint::new(service.clone(), settings.version, port);
         Self(Arc::new(Shared {
             service,
             provider,
@@ -114,6 +117,7 @@ impl App {
             metrics,
             closing,
             port,
+            mcp,
             dwellers,
         }))
     }

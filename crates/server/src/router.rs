@@ -9,6 +9,7 @@ use crate::{
         about, artifacts, audit, events, exec, executions, files, logs, observe, pages, sandboxes, snapshots,
         terminals,
     },
+    mcp::endpoint as mcp,
     table::{LONG, OPEN, QUICK, Table},
 };
 
@@ -62,6 +63,9 @@ pub(crate) fn routes() -> Table {
         .get("/api/v1/artifacts", QUICK, artifacts::list)
         .post("/api/v1/artifacts", LONG, artifacts::upload)
         .get("/api/v1/artifacts/{digest}", LONG, artifacts::download)
+        .post("/mcp", LONG, mcp::post)
+        .get("/mcp", LONG, mcp::open)
+        .delete("/mcp", QUICK, mcp::close)
         .get("/api/v1/whoami", QUICK, about::whoami)
         .get("/api/v1/version", OPEN, about::version)
         .get("/api/v1/openapi.json", OPEN, pages::document_alias)

@@ -13,6 +13,7 @@ mod inspect;
 mod list;
 mod logs;
 mod man;
+mod mcp;
 mod pause;
 mod run;
 mod serve;
@@ -44,6 +45,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Snapshot(args) => snapshot::snapshot(context, &args),
         Command::Restore(args) => snapshot::restore(context, &args),
         Command::Serve(args) => serve::serve(context, &args),
+        Command::Mcp(args) => mcp::mcp(context, &args),
         Command::Stats(args) => stats::stats(context, &args),
         Command::Terminate(args) => terminate::terminate(context, &args),
         Command::KillAgent(args) => terminate::kill_agent(context, &args),

@@ -32,7 +32,7 @@ const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALH
 const BLOCKING: usize = 1024;
 
 pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
-    start_logging(context);
+    start_logging(context, "info,rmcp=warn");
     runtime::raise_file_limit();
     let provider: Arc<dyn SandboxProvider> = Arc::new(context.provider()?);
     // After the provider, which makes the home: the journals' place is named after it, at the first start as at the next.
@@ -42,7 +42,7 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
     let service = Service::open(Parts {
         provider: Arc::clone(&provider),
         store: Arc::clone(&store),
-        settings: settings(context, args),
+        settings: settings(context, args.pool.or(context.config.server.pool).unwrap_or(2)),
         runtime_dir: journals.clone(),
     })
     .context("start the service")?;
@@ -87,7 +87,7 @@ fn reactor() -> Result<Runtime> {
 }
 
 /// What sandboxes are unless a request says otherwise.
-fn settings(context: &Context, args: &Serve) -> Settings {
+pub(super) fn settings(context: &Context, pool: usize) -> Settings {
     let config = &context.config;
     let defaults = SandboxSpec {
         limits: config.limits,
@@ -96,7 +96,6 @@ fn settings(context: &Context, args: &Serve) -> Settings {
         profile: config.profile,
         ..SandboxSpec::default()
     };
-    let pool = args.pool.or(config.server.pool).unwrap_or(2);
     Settings { defaults, pool, quotas: config.quotas, ..Settings::default() }
 }
 
@@ -110,9 +109,9 @@ fn edge(context: &Context) -> belljar_server::Settings {
 }
 
 /// Diagnostics go to standard error: for people on a terminal, as JSON to whoever collects them.
-fn start_logging(context: &Context) {
-    let filter = context.env.get("BELLJAR_LOG").map_or("info", String::as_str);
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_wrong| EnvFilter::new("info"));
+pub(super) fn start_logging(context: &Context, default: &str) {
+    let filter = context.env.get("BELLJAR_LOG").map_or(default, String::as_str);
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_wrong| EnvFilter::new(default));
     let terminal = io::stderr().is_terminal();
     let to = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     let started = if terminal {

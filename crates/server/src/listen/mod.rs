@@ -176,6 +176,7 @@ impl Server {
         let Self { app, router, tcp, unix, close, .. } = self;
         drop((tcp, unix, router));
         close.send_replace(true);
+        app.mcp.close();
         let socket = app.settings.home.join("belljar.sock");
         let all = async { while connections.join_next().await.is_some() {} };
         if tokio::time::timeout(GRACE, all).await.is_err() {

@@ -22,6 +22,7 @@ use crate::handlers::{
     about, artifacts, audit, events, exec, executions, files, logs, observe, pages, sandboxes, snapshots,
     terminals,
 };
+use crate::mcp::endpoint as mcp;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -38,6 +39,7 @@ use crate::handlers::{
         events::list, events::stream, events::of_sandbox, events::socket, events::socket_alias,
         audit::list, audit::stats, audit::verify,
         artifacts::list, artifacts::upload, artifacts::download,
+        mcp::post, mcp::open, mcp::close,
         about::whoami, about::version, about::healthz, about::readyz, about::metrics,
         pages::document, pages::document_alias, pages::docs, pages::style, pages::login, pages::logout,
     ),
