@@ -12,7 +12,7 @@ use belljar_domain::{ExitReport, KillCause, NetworkMode, Outcome, SandboxId, Spa
 use belljar_jail::{Connection, Exec, ExecError, Exited, Running, ToKeeper, ask_keeper, disk, read_small};
 use belljar_ports::{Execution, RawExit, SandboxError, Streams};
 
-use super::{census, record::Record};
+use super::record::Record;
 
 /// Share of the disk, in percent, from which it counts as full.
 const FULL: u64 = 99;
@@ -159,7 +159,6 @@ impl Execution for ProcessExecution {
 /// Reads every counter of a sandbox.
 pub(super) fn measure(record: &Record, disk: Option<&OwnedFd>) -> Usage {
     let mut usage = record.group.usage();
-    usage.pids = usage.pids.or_else(|| census::population(record.init.pid));
     if let Some((bytes, inodes)) = disk.and_then(|disk| disk::usage(disk).ok()) {
         usage.disk_bytes = Some(bytes);
         usage.inodes = Some(inodes);

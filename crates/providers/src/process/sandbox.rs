@@ -23,7 +23,7 @@ use belljar_ports::{
 };
 
 use super::{
-    changes, create,
+    census, changes, create,
     execution::{Inquest, ProcessExecution, explain},
     inside,
     record::{Ended, Record},
@@ -325,7 +325,10 @@ impl Sandbox for ProcessSandbox {
         if !record.init.is_alive() {
             return Err(SandboxError::Over(record.id));
         }
-        Ok(super::execution::measure(&record, self.disk().ok().as_deref()))
+        let mut usage = super::execution::measure(&record, self.disk().ok().as_deref());
+        // Looking at every process of the host is for those who watch, not for every command that ends.
+        usage.pids = usage.pids.or_else(|| census::population(record.init.pid));
+        Ok(usage)
     }
 
     fn pause(&self) -> Result<(), SandboxError> {
