@@ -20,6 +20,7 @@ mod query;
 mod sandbox;
 mod snapshot;
 mod usage;
+mod webhook;
 
 pub use about::{Health, Readiness, SandboxHealth, Version, WhoAmI};
 pub use artifact::Artifact;
@@ -45,3 +46,4 @@ pub use sandbox::{
 };
 pub use snapshot::{Snapshot, SnapshotRequest};
 pub use usage::{Usage, UsagePoint};
+pub use webhook::{Delivery, NewWebhook, Webhook};

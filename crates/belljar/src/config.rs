@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, fs, net::SocketAddr, path::Path, time::Duration
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use belljar_domain::{Clocks, Limits, LimitsPatch, NetworkMode, Profile, Span, Thresholds};
-use belljar_engine::{service::Quotas, supervise::KillRule};
+use belljar_engine::{
+    service::{Quotas, WebhookSettings},
+    supervise::KillRule,
+};
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,6 +22,7 @@ pub(crate) struct Config {
     pub(crate) profile: Profile,
     pub(crate) handlers: Handlers,
     pub(crate) server: ServerConfig,
+    pub(crate) webhooks: WebhookSettings,
     pub(crate) quotas: Quotas,
 }
 
@@ -54,7 +58,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 28] = [
+const KEYS: [(&str, Set); 32] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -86,6 +90,12 @@ const KEYS: [(&str, Set); 28] = [
         Ok(())
     }),
     ("server.patience", |c, v| v.parse().map(|span| c.server.patience = Some(span))),
+    ("webhooks.allow_private", |c, v| v.parse().map(|allowed| c.webhooks.allow_private = allowed)),
+    ("webhooks.attempts", |c, v| v.parse().map(|count| c.webhooks.attempts = count)),
+    ("webhooks.retry_delay", |c, v| {
+        v.parse::<Span>().map(|span| c.webhooks.retry_delay = span.as_duration())
+    }),
+    ("webhooks.timeout", |c, v| v.parse::<Span>().map(|span| c.webhooks.timeout = span.as_duration())),
     ("quotas.total", |c, v| v.parse().map(|count| c.quotas.total = count)),
     ("quotas.project", |c, v| v.parse().map(|count| c.quotas.project = count)),
     ("quotas.agent", |c, v| v.parse().map(|count| c.quotas.agent = count)),
@@ -152,6 +162,7 @@ impl Value {
             toml::Value::String(text) => Ok(text.clone()),
             toml::Value::Integer(number) => Ok(number.to_string()),
             toml::Value::Float(number) => Ok(number.to_string()),
+            toml::Value::Boolean(truth) => Ok(truth.to_string()),
             other => Err(anyhow!("`{other}` is neither a text nor a number")),
         };
         match value {

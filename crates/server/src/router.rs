@@ -7,7 +7,7 @@ use crate::{
     edge,
     handlers::{
         about, artifacts, audit, events, exec, executions, files, logs, observe, pages, sandboxes, snapshots,
-        terminals,
+        terminals, webhooks,
     },
     mcp::endpoint as mcp,
     table::{LONG, OPEN, QUICK, Table},
@@ -63,6 +63,11 @@ pub(crate) fn routes() -> Table {
         .get("/api/v1/artifacts", QUICK, artifacts::list)
         .post("/api/v1/artifacts", LONG, artifacts::upload)
         .get("/api/v1/artifacts/{digest}", LONG, artifacts::download)
+        .post("/api/v1/webhooks", QUICK, webhooks::create)
+        .get("/api/v1/webhooks", QUICK, webhooks::list)
+        .delete("/api/v1/webhooks/{id}", QUICK, webhooks::delete)
+        .get("/api/v1/webhooks/{id}/deliveries", QUICK, webhooks::deliveries)
+        .post("/api/v1/webhooks/{id}/test", QUICK, webhooks::test)
         .post("/mcp", LONG, mcp::post)
         .get("/mcp", LONG, mcp::open)
         .delete("/mcp", QUICK, mcp::close)

@@ -96,7 +96,7 @@ pub(super) fn settings(context: &Context, pool: usize) -> Settings {
         profile: config.profile,
         ..SandboxSpec::default()
     };
-    Settings { defaults, pool, quotas: config.quotas, ..Settings::default() }
+    Settings { defaults, pool, quotas: config.quotas, webhooks: config.webhooks, ..Settings::default() }
 }
 
 fn edge(context: &Context) -> belljar_server::Settings {

@@ -21,3 +21,4 @@ mod previews;
 mod problems;
 mod schema;
 mod terminals;
+mod webhooks;

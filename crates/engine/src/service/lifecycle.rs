@@ -81,6 +81,7 @@ pub(super) struct Counters {
     burying: AtomicI64,
     durations: Mutex<Durations>,
     keeper: Mutex<Option<JoinHandle<()>>>,
+    helpers: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Counters {
@@ -116,23 +117,27 @@ impl Counters {
     }
 }
 
-/// Starts the thread.
+/// Starts the threads.
 pub(super) fn begin(service: &Service) {
     let own = service.clone();
     let thread = thread::Builder::new().name("lifecycle".to_owned()).spawn(move || own.live_on());
     *service.0.counters.keeper.lock().unwrap_or_else(PoisonError::into_inner) = thread.ok();
+    let helpers = [super::webhooks::begin(service)].into_iter().flatten();
+    service.0.counters.helpers.lock().unwrap_or_else(PoisonError::into_inner).extend(helpers);
 }
 
-/// Ends it, and waits for what is under way.
+/// Ends them, and waits for what is under way.
 pub(super) fn end(service: &Service) {
     if service.0.closing.swap(true, Ordering::Relaxed) {
         return;
     }
     let keeper = service.0.counters.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(keeper) = keeper {
-        keeper.thread().unpark();
+    let helpers =
+        std::mem::take(&mut *service.0.counters.helpers.lock().unwrap_or_else(PoisonError::into_inner));
+    for thread in keeper.into_iter().chain(helpers) {
+        thread.thread().unpark();
         // A panic in it was reported when it happened.
-        let _ended = keeper.join();
+        let _ended = thread.join();
     }
     for waiting in service.0.pool.drain() {
         let _swept_later = waiting.destroy();

@@ -8,6 +8,7 @@
 //! journals of their own ([`journal`]), and [`adoption`] puts both together with what the store remembers.
 
 mod adoption;
+mod courier;
 mod error;
 mod events;
 mod executions;
@@ -26,6 +27,7 @@ mod steering;
 mod tars;
 mod tracker;
 mod view;
+mod webhooks;
 mod writer;
 
 use std::{
@@ -46,9 +48,16 @@ pub use quotas::Quotas;
 pub use view::{
     ExecutionView, FileKind, FileView, Finished, ListeningPort, OutputChunk, OutputPage, SandboxView,
 };
+pub use webhooks::{NewWebhook, WebhookSettings, WebhookView};
 pub use writer::FileWriter;
 
-use self::{live::Registry, pool::Pool, quotas::Gate, recorder::Recorder};
+use self::{
+    courier::{Courier, Reach},
+    live::Registry,
+    pool::Pool,
+    quotas::Gate,
+    recorder::Recorder,
+};
 
 type Result<T> = std::result::Result<T, ServiceError>;
 
@@ -76,6 +85,8 @@ pub struct Settings {
     pub quotas: Quotas,
     /// Most bytes of output kept of one execution.
     pub output_cap: u64,
+    /// How subscribers are told of events.
+    pub webhooks: WebhookSettings,
 }
 
 impl Default for Settings {
@@ -85,6 +96,7 @@ impl Default for Settings {
             pool: 2,
             quotas: Quotas::default(),
             output_cap: 8 << 20,
+            webhooks: WebhookSettings::default(),
         }
     }
 }
@@ -103,6 +115,7 @@ struct Inner {
     gate: Gate,
     pool: Pool,
     closing: AtomicBool,
+    courier: Courier,
     counters: lifecycle::Counters,
 }
 
@@ -114,6 +127,8 @@ impl Service {
     pub fn open(parts: Parts) -> Result<Self> {
         let Parts { provider, store, settings, runtime_dir } = parts;
         journal::prepare(&runtime_dir)?;
+        let WebhookSettings { allow_private, timeout: patience, .. } = settings.webhooks;
+        let reach = if allow_private { Reach::Anywhere } else { Reach::Public };
         let inner = Inner {
             provider,
             recorder: Recorder::new(store)?,
@@ -123,6 +138,7 @@ impl Service {
             runtime_dir,
             registry: Registry::default(),
             closing: AtomicBool::new(false),
+            courier: Courier::new(reach, patience),
             counters: lifecycle::Counters::default(),
         };
         let service = Self(Arc::new(inner));

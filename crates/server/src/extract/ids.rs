@@ -30,6 +30,10 @@ pub(crate) struct Snapshot(pub(crate) SnapshotId);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Artifact(pub(crate) Digest);
 
+/// A webhook by its id.
+#[derive(Debug, Clone)]
+pub(crate) struct Webhook(pub(crate) String);
+
 /// A path in a sandbox.
 #[derive(Debug, Clone)]
 pub(crate) struct FilePath(pub(crate) SandboxId, pub(crate) SandboxPath);
@@ -79,6 +83,7 @@ extracted!(Artifact, |params| part(&params, "digest")
     .parse()
     .map(Self)
     .map_err(|error| unknown("NOT_FOUND")(&error)));
+extracted!(Webhook, |params| Ok(Self(part(&params, "id").to_owned())));
 extracted!(FilePath, |params| Ok(Self(sandbox(&params)?, path_inside("path", part(&params, "path"))?)));
 
 /// A path inside a sandbox, as a client writes it: from the root, with or without the first `/`.

@@ -13,7 +13,7 @@ use axum::{
 use belljar_domain::Principal;
 
 pub(crate) use body::{JsonBody, OptionalJson, RawBody, read};
-pub(crate) use ids::{Artifact, Execution, FilePath, Sandbox, Snapshot, path_inside};
+pub(crate) use ids::{Artifact, Execution, FilePath, Sandbox, Snapshot, Webhook, path_inside};
 pub(crate) use query::{Query, cursor, limit, moment, parsed};
 
 use crate::problem::Failure;

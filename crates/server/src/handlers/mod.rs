@@ -14,3 +14,4 @@ pub(crate) mod sandboxes;
 pub(crate) mod snapshots;
 pub(crate) mod terminals;
 mod transfer;
+pub(crate) mod webhooks;

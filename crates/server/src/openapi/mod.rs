@@ -20,7 +20,7 @@ use utoipa::{
 
 use crate::handlers::{
     about, artifacts, audit, events, exec, executions, files, logs, observe, pages, sandboxes, snapshots,
-    terminals,
+    terminals, webhooks,
 };
 use crate::mcp::endpoint as mcp;
 
@@ -39,6 +39,7 @@ use crate::mcp::endpoint as mcp;
         events::list, events::stream, events::of_sandbox, events::socket, events::socket_alias,
         audit::list, audit::stats, audit::verify,
         artifacts::list, artifacts::upload, artifacts::download,
+        webhooks::create, webhooks::list, webhooks::delete, webhooks::deliveries, webhooks::test,
         mcp::post, mcp::open, mcp::close,
         about::whoami, about::version, about::healthz, about::readyz, about::metrics,
         pages::document, pages::document_alias, pages::docs, pages::style, pages::login, pages::logout,

@@ -1,6 +1,7 @@
 //! A server of the test's own, gone with the value.
 
 mod http;
+mod receiver;
 mod socket;
 
 use std::{
@@ -16,6 +17,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 pub(crate) use http::{Client, Request};
+pub(crate) use receiver::{Post, Receiver};
 pub(crate) use socket::{Frame, Socket};
 
 /// How long anything may take on a machine that is busy with other things.
@@ -38,6 +40,16 @@ impl Served {
         let dir = tempfile::Builder::new().prefix("belljar-serve-").tempdir().unwrap();
         fs::create_dir(dir.path().join("work")).unwrap();
         let (child, facts) = launch(&dir.path().join("home"), env);
+        Self { dir, child, facts }
+    }
+
+    /// With a configuration file.
+    pub(crate) fn start_configured(config: &str) -> Self {
+        let dir = tempfile::Builder::new().prefix("belljar-serve-").tempdir().unwrap();
+        fs::create_dir(dir.path().join("work")).unwrap();
+        fs::create_dir(dir.path().join("home")).unwrap();
+        fs::write(dir.path().join("home/belljar.toml"), config).unwrap();
+        let (child, facts) = launch(&dir.path().join("home"), &[]);
         Self { dir, child, facts }
     }
 
