@@ -8,17 +8,19 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use belljar_domain::{ExecutionId, SandboxId, SnapshotId};
-use belljar_ports::{Sandbox, SandboxInfo, SandboxProvider};
+use belljar_ports::{Sandbox, SandboxProvider};
 use belljar_providers::process::ProcessProvider;
 use uuid::Uuid;
 
 use crate::{
     args::{Cli, Named},
+    client::Client,
     config::Config,
+    sandboxes::Sandboxes,
 };
 
 /// Shared by all commands.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) json: bool,
     pub(crate) home: PathBuf,
@@ -49,14 +51,26 @@ impl Context {
         Ok(ProcessProvider::open(&self.home, self.env.clone())?)
     }
 
-    /// Finds the sandbox a person means.
+    /// Finds the sandbox of this machine a person means.
     pub(crate) fn find(&self, provider: &dyn SandboxProvider, name: &str) -> Result<Box<dyn Sandbox>> {
+        if self.url().is_some() {
+            bail!("this works on sandboxes of this machine only; unset BELLJAR_URL");
+        }
         let id = match Named::from(name) {
             Named::Id(id) => id,
-            Named::Last => last(&provider.list()?)?,
-            Named::Tail(tail) => by_tail(&provider.list()?, &tail)?,
+            Named::Last | Named::Tail(_) => Sandboxes::open(self)?.find(name)?.id,
         };
         Ok(provider.find(id)?)
+    }
+
+    /// The server on another machine whose sandboxes are meant, if one is.
+    pub(crate) fn remote(&self) -> Result<Option<Client>> {
+        let token = self.env.get("BELLJAR_TOKEN").map(String::as_str);
+        Ok(self.url().map(|url| Client::at_url(url, token)).transpose()?)
+    }
+
+    fn url(&self) -> Option<&str> {
+        self.env.get("BELLJAR_URL").map(String::as_str).filter(|url| !url.is_empty())
     }
 
     pub(crate) fn colour(&self, stream_is_terminal: bool) -> bool {
@@ -77,28 +91,6 @@ fn default_home(env: &BTreeMap<String, String>) -> Result<PathBuf> {
     }
     let home = absolute("HOME").context("neither BELLJAR_HOME nor HOME is set; set one of them")?;
     Ok(home.join(".local/share/belljar"))
-}
-
-/// The last run whose workspace is the current directory, else the last of all.
-fn last(all: &[SandboxInfo]) -> Result<SandboxId> {
-    let here = env::current_dir().and_then(|dir| dir.canonicalize()).unwrap_or_default();
-    let is_here = |info: &&SandboxInfo| info.spec.workspace.as_ref().is_some_and(|w| w.as_path() == here);
-    let found = all.iter().rev().find(is_here).or_else(|| all.last());
-    found
-        .map(|info| info.id)
-        .context("there is no sandbox yet, or the last run changed nothing; start one with `belljar run`")
-}
-
-fn by_tail(all: &[SandboxInfo], tail: &str) -> Result<SandboxId> {
-    let matching: Vec<_> = all
-        .iter()
-        .filter(|info| (tail.len() >= 4 && info.id.to_string().ends_with(tail)) || info.name == tail)
-        .collect();
-    match matching.as_slice() {
-        [one] => Ok(one.id),
-        [] => bail!("there is no sandbox `{tail}`; `belljar list --all` shows what there is"),
-        several => bail!("`{tail}` fits {} sandboxes; write more of the id", several.len()),
-    }
 }
 
 pub(crate) fn new_sandbox_id() -> SandboxId {

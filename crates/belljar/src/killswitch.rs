@@ -10,24 +10,23 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use belljar_domain::{ExitReport, KillCause};
-use belljar_ports::SandboxInfo;
 use serde_json::{Value, json};
 
-use crate::{config::Handlers, output::timestamp};
+use crate::{config::Handlers, output::timestamp, sandboxes::Seen};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 const ATTEMPTS: u32 = 3;
 
 /// Calls every handler. A handler that fails is named on standard error and hurts nothing else.
-pub(crate) fn tell(handlers: &Handlers, info: &SandboxInfo, cause: KillCause, report: Option<&ExitReport>) {
+pub(crate) fn tell(handlers: &Handlers, seen: &Seen, cause: KillCause, report: Option<&ExitReport>) {
     let event = json!({
         "event": "kill_switch",
         "at": timestamp(SystemTime::now()),
-        "sandbox": info.id,
-        "agent": info.spec.agent,
-        "labels": info.spec.labels,
+        "sandbox": seen.id,
+        "agent": seen.spec.agent,
+        "labels": seen.spec.labels,
         "cause": cause,
-        "limits": info.spec.limits,
+        "limits": seen.spec.limits,
         "usage": report.map(|report| report.usage),
     });
     let mut failed = Vec::new();

@@ -4,12 +4,14 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod client;
 mod commands;
 mod config;
 mod context;
 mod killswitch;
 mod output;
 mod runtime;
+mod sandboxes;
 mod terminal;
 
 use std::process::ExitCode;

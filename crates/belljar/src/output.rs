@@ -6,9 +6,11 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use belljar_domain::{EXIT_BELLJAR_FAILED, KillCause, Limits};
+use belljar_domain::{ByteSize, EXIT_BELLJAR_FAILED, KillCause, Limits};
 use belljar_ports::SandboxError;
 use serde_json::json;
+
+use crate::client::ClientError;
 
 /// A failure of belljar itself, on its way to the user.
 #[derive(Debug)]
@@ -25,7 +27,9 @@ impl From<anyhow::Error> for Failure {
             Some(SandboxError::Command { exit_code, .. }) => *exit_code,
             Some(_) | None => EXIT_BELLJAR_FAILED,
         };
-        let hint = sandbox.and_then(|error| error.hint().map(str::to_owned));
+        let server = error.chain().find_map(|cause| cause.downcast_ref::<ClientError>());
+        let hint = sandbox.and_then(SandboxError::hint).or_else(|| server.and_then(ClientError::hint));
+        let hint = hint.map(str::to_owned);
         Self { message: format!("{error:#}"), hint, code }
     }
 }
@@ -56,6 +60,8 @@ pub(crate) fn print_json(value: &serde_json::Value) -> io::Result<()> {
 
 /// Prints rows in columns. Nothing but the heading when there are none.
 pub(crate) fn print_table(heading: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         cells.chain([heading.get(column).map_or(0, |h| h.len())]).max().unwrap_or(0)
@@ -68,21 +74,35 @@ pub(crate) fn print_table(heading: &[&str], rows: &[Vec<String>]) -> io::Result<
     };
     let mut out = io::stdout().lock();
     writeln!(out, "{}", line(heading.to_vec()))?;
-    for row in rows {
+    for row in &rows {
         writeln!(out, "{}", line(row.iter().map(String::as_str).collect()))?;
     }
     Ok(())
 }
 
+/// Text on one line that does nothing to a terminal: whoever chose it may mean harm.
+pub(crate) fn plain(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
 /// How long ago, in one unit.
 pub(crate) fn ago(time: SystemTime) -> String {
-    let seconds = time.elapsed().unwrap_or(Duration::ZERO).as_secs();
-    match seconds {
-        s if s < 60 => format!("{s}s ago"),
-        s if s < 3600 => format!("{}m ago", s / 60),
-        s if s < 86_400 => format!("{}h ago", s / 3600),
-        s => format!("{}d ago", s / 86_400),
+    format!("{} ago", brief(time.elapsed().unwrap_or(Duration::ZERO)))
+}
+
+/// How long, in one unit.
+pub(crate) fn brief(span: Duration) -> String {
+    match span.as_secs() {
+        s if s < 60 => format!("{s}s"),
+        s if s < 3600 => format!("{}m", s / 60),
+        s if s < 86_400 => format!("{}h", s / 3600),
+        s => format!("{}d", s / 86_400),
     }
+}
+
+/// An amount of bytes, in the unit that fits.
+pub(crate) fn amount(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "-".to_owned(), |bytes| ByteSize::bytes(bytes).to_string())
 }
 
 /// RFC 3339 in UTC, to the second.

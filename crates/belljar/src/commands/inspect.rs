@@ -6,18 +6,21 @@ use std::{
 };
 
 use anyhow::Result;
-use serde_json::Value;
+use belljar_domain::Usage;
+use serde_json::{Value, json};
 
-use super::list::describe;
-use crate::{args::Target, context::Context, output::print_json};
+use crate::{
+    args::Target,
+    context::Context,
+    output::{self, print_json, timestamp},
+    sandboxes::{Sandboxes, Seen},
+};
 
 pub(crate) fn inspect(context: &Context, args: &Target) -> Result<ExitCode> {
-    let provider = context.provider()?;
-    let sandbox = context.find(&provider, &args.id)?;
-    let mut object = describe(&sandbox.info());
-    if let (Some(object), Ok(usage)) = (object.as_object_mut(), sandbox.usage()) {
-        object.insert("usage".to_owned(), serde_json::to_value(usage)?);
-    }
+    let sandboxes = Sandboxes::open(context)?;
+    let seen = sandboxes.find(&args.id)?;
+    let usage = sandboxes.usage(seen.id).ok();
+    let object = everything(context, &seen, usage.as_ref());
     if context.json {
         print_json(&object)?;
     } else {
@@ -27,8 +30,39 @@ pub(crate) fn inspect(context: &Context, args: &Target) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// All of it in one object: what `list` shows, and what is asked for most by its plain name.
+pub(super) fn everything(context: &Context, seen: &Seen, usage: Option<&Usage>) -> Value {
+    let mut object = seen.json();
+    let spec = &seen.spec;
+    let alerts = usage
+        .map(|usage| context.config.thresholds.alerts(usage, usage, 0, &spec.limits))
+        .unwrap_or_default();
+    let kept = seen.kept.as_ref();
+    let more = json!({
+        "agent": spec.agent,
+        "version": env!("CARGO_PKG_VERSION"),
+        "last_activity": timestamp(kept.map_or(seen.created, |kept| kept.last_activity)),
+        "expires": kept.and_then(|kept| kept.expires).map(timestamp),
+        "container": seen.id,
+        "image": spec.template,
+        "work_dir": spec.workspace,
+        "limits": spec.limits,
+        "exit_code": seen.report.as_ref().map(belljar_domain::ExitReport::exit_code),
+        "uptime_seconds": seen.age().as_secs(),
+        "alerts": alerts,
+        "usage": usage,
+        "volumes": spec.mounts,
+        "tags": spec.labels,
+        "metadata": kept.map(|kept| &kept.metadata),
+    });
+    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+        object.extend(more);
+    }
+    object
+}
+
 /// Prints nested values as indented `name: value` lines.
-fn tell(out: &mut impl Write, indent: &str, value: &Value) -> io::Result<()> {
+pub(super) fn tell(out: &mut impl Write, indent: &str, value: &Value) -> io::Result<()> {
     let Value::Object(fields) = value else { return writeln!(out, "{indent}{value}") };
     for (name, value) in fields {
         match value {
@@ -68,5 +102,5 @@ fn one_line(value: &Value) -> String {
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.to_string(), output::plain)
 }

@@ -1,6 +1,7 @@
 //! One file per command; each is a few calls.
 
 mod apply;
+mod audit;
 pub(crate) mod bench;
 mod completions;
 mod cp;
@@ -8,19 +9,23 @@ mod diff;
 mod discard;
 mod doctor;
 mod exec;
+mod extend;
 mod follow;
 mod inspect;
 mod list;
 mod logs;
 mod man;
 mod mcp;
+mod metrics;
 mod pause;
+mod ports;
 mod run;
 mod serve;
 mod snapshot;
 mod stats;
 mod template;
 mod terminate;
+mod top;
 
 use std::process::ExitCode;
 
@@ -47,8 +52,13 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Serve(args) => serve::serve(context, &args),
         Command::Mcp(args) => mcp::mcp(context, &args),
         Command::Stats(args) => stats::stats(context, &args),
+        Command::Metrics(args) => metrics::metrics(context, &args),
+        Command::Top(args) => top::top(context, &args),
+        Command::Extend(args) => extend::extend(context, &args),
+        Command::Ports(args) => ports::ports(context, &args),
         Command::Terminate(args) => terminate::terminate(context, &args),
         Command::KillAgent(args) => terminate::kill_agent(context, &args),
+        Command::Audit(args) => audit::audit(context, args),
         Command::Template(args) => template::template(context, args),
         Command::Doctor(args) => doctor::doctor(context, &args),
         Command::Bench(args) => bench::bench(context, &args),

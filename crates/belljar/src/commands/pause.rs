@@ -1,35 +1,33 @@
 //! `belljar pause` and `belljar resume`.
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
 
 use anyhow::Result;
+use belljar_domain::{SandboxId, SandboxState};
 use serde_json::json;
 
-use crate::{args::Target, context::Context, output::print_json};
+use crate::{args::Target, context::Context, output::print_json, sandboxes::Sandboxes};
 
 pub(crate) fn pause(context: &Context, args: &Target) -> Result<ExitCode> {
-    let provider = context.provider()?;
-    let sandbox = context.find(&provider, &args.id)?;
-    sandbox.pause()?;
-    tell(context, &*sandbox)
+    let sandboxes = Sandboxes::open(context)?;
+    let id = sandboxes.find(&args.id)?.id;
+    tell(context, id, sandboxes.pause(id)?)
 }
 
 pub(crate) fn resume(context: &Context, args: &Target) -> Result<ExitCode> {
-    let provider = context.provider()?;
-    let sandbox = context.find(&provider, &args.id)?;
-    sandbox.resume()?;
-    tell(context, &*sandbox)
+    let sandboxes = Sandboxes::open(context)?;
+    let id = sandboxes.find(&args.id)?.id;
+    tell(context, id, sandboxes.resume(id)?)
 }
 
-fn tell(context: &Context, sandbox: &dyn belljar_ports::Sandbox) -> Result<ExitCode> {
-    let info = sandbox.info();
+fn tell(context: &Context, id: SandboxId, state: SandboxState) -> Result<ExitCode> {
     if context.json {
-        print_json(&json!({"id": info.id, "state": info.state}))?;
+        print_json(&json!({"id": id, "state": state}))?;
     } else {
-        std::io::Write::write_fmt(
-            &mut std::io::stdout(),
-            format_args!("{} is {}\n", info.id.short(), info.state),
-        )?;
+        writeln!(io::stdout(), "{} is {state}", id.short())?;
     }
     Ok(ExitCode::SUCCESS)
 }

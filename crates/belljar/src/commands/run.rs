@@ -19,6 +19,7 @@ use crate::{
     context::{Context, labels, new_sandbox_id, variables},
     killswitch,
     output::{explain, print_json},
+    sandboxes::Seen,
 };
 
 pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
@@ -136,7 +137,7 @@ fn finish(
     let stat = if touched { Some(summary(&*sandbox)?) } else { None };
     let changed = stat.as_ref().is_some_and(|stat| stat.files > 0);
     if let Some(cause) = report.cause {
-        killswitch::tell(&context.config.handlers, &sandbox.info(), cause, Some(report));
+        killswitch::tell(&context.config.handlers, &Seen::from(sandbox.info()), cause, Some(report));
     }
     let applied = args.apply && changed && report.is_success();
     if applied {

@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 use super::follow::{self, View};
 use crate::{
     args::{Restore, Snapshot},
-    context::{Context, new_sandbox_id, new_snapshot_id},
+    context::{Context, new_sandbox_id},
     output::{ago, print_json, print_table, timestamp},
+    sandboxes::Sandboxes,
 };
 
 pub(crate) fn snapshot(context: &Context, args: &Snapshot) -> Result<ExitCode> {
-    let provider = context.provider()?;
+    let sandboxes = Sandboxes::open(context)?;
     if args.list {
-        return list(context, &provider.snapshots()?);
+        return list(context, &sandboxes.snapshots()?);
     }
     if let Some(id) = args.remove {
-        provider.remove_snapshot(id)?;
+        sandboxes.remove_snapshot(id)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let sandbox = context.find(&provider, &args.id)?;
-    let taken = sandbox.snapshot(new_snapshot_id(), args.name.as_deref())?;
+    let taken = sandboxes.snapshot(&sandboxes.find(&args.id)?, args.name.as_deref())?;
     if context.json {
         print_json(&describe(&taken))?;
     } else {
@@ -57,22 +57,30 @@ fn describe(info: &SnapshotInfo) -> Value {
 }
 
 pub(crate) fn restore(context: &Context, args: &Restore) -> Result<ExitCode> {
-    let provider = context.provider()?;
-    let id = find(&provider.snapshots()?, &args.snapshot)?;
-    let spec = SandboxSpec { template: TemplateRef::Snapshot(id), ..provider.snapshot_spec(id)? };
-    let keep = if args.command.is_empty() { Keep::Alive } else { Keep::WithMaker };
-    let sandbox = provider.create(new_sandbox_id(), &spec, keep)?;
-    if args.command.is_empty() {
-        let id = sandbox.info().id;
-        if context.json {
-            print_json(&json!({"sandbox": id, "status": "running"}))?;
-        } else {
-            writeln!(std::io::stdout(), "{id}")?;
+    let sandboxes = Sandboxes::open(context)?;
+    let id = find(&sandboxes.snapshots()?, &args.snapshot)?;
+    if !args.command.is_empty() {
+        if sandboxes.is_remote() {
+            bail!("a command runs on this machine only; start the sandbox without one, or unset BELLJAR_URL");
         }
-        return Ok(ExitCode::SUCCESS);
+        return run_in(context, id, &args.command);
     }
+    let id = sandboxes.restore(id)?;
+    if context.json {
+        print_json(&json!({"sandbox": id, "status": "running"}))?;
+    } else {
+        writeln!(std::io::stdout(), "{id}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Like `belljar run`, this needs no server.
+fn run_in(context: &Context, id: SnapshotId, command: &[String]) -> Result<ExitCode> {
+    let provider = context.provider()?;
+    let spec = SandboxSpec { template: TemplateRef::Snapshot(id), ..provider.snapshot_spec(id)? };
+    let sandbox = provider.create(new_sandbox_id(), &spec, Keep::WithMaker)?;
     let exec = ExecSpec {
-        argv: args.command.clone(),
+        argv: command.to_vec(),
         cwd: None,
         env: BTreeMap::new(),
         user: None,
@@ -91,7 +99,7 @@ pub(crate) fn restore(context: &Context, args: &Restore) -> Result<ExitCode> {
     if sandbox.is_untouched()? {
         sandbox.destroy()?;
     } else {
-        sandbox.note(&args.command, Some(&done.report))?;
+        sandbox.note(command, Some(&done.report))?;
         sandbox.stop(done.report.cause)?;
     }
     if view == View::Json {

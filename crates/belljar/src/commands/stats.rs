@@ -9,28 +9,28 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use belljar_domain::{ByteSize, SandboxId, Usage};
-use belljar_ports::{Sandbox, SandboxProvider};
+use belljar_domain::{SandboxId, Usage};
 use serde_json::{Value, json};
 
 use crate::{
     args::Stats,
     context::Context,
-    output::{print_json, print_table},
+    output::{amount, print_json, print_table},
+    sandboxes::{Sandboxes, Wanted},
 };
 
 pub(crate) fn stats(context: &Context, args: &Stats) -> Result<ExitCode> {
-    let provider = context.provider()?;
+    let sandboxes = Sandboxes::open(context)?;
     if let (Some(name), true) = (&args.id, args.history) {
-        let sandbox = context.find(&provider, name)?;
-        let path = sandbox.info().dir.join("usage.jsonl");
+        let dir = sandboxes.find(name)?.dir.context("its history is on another machine, or gone")?;
+        let path = dir.join("usage.jsonl");
         let text = fs::read_to_string(&path)
             .context("this sandbox has no history: its command was over too soon")?;
         io::stdout().write_all(text.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     loop {
-        let measured = measure(context, &provider, args)?;
+        let measured = measure(&sandboxes, args)?;
         print(context, &measured)?;
         if !args.follow || measured.is_empty() {
             return Ok(ExitCode::SUCCESS);
@@ -39,19 +39,13 @@ pub(crate) fn stats(context: &Context, args: &Stats) -> Result<ExitCode> {
     }
 }
 
-fn measure(
-    context: &Context,
-    provider: &dyn SandboxProvider,
-    args: &Stats,
-) -> Result<Vec<(SandboxId, Usage)>> {
-    let one = |sandbox: Box<dyn Sandbox>| sandbox.usage().map(|usage| (sandbox.info().id, usage));
-    match &args.id {
-        Some(name) => Ok(vec![one(context.find(provider, name)?)?]),
-        None => {
-            let live = provider.list()?.into_iter().filter(|info| info.state.is_live());
-            Ok(live.filter_map(|info| provider.find(info.id).and_then(one).ok()).collect())
-        }
+fn measure(sandboxes: &Sandboxes, args: &Stats) -> Result<Vec<(SandboxId, Usage)>> {
+    if let Some(name) = &args.id {
+        let id = sandboxes.find(name)?.id;
+        return Ok(vec![(id, sandboxes.usage(id)?)]);
     }
+    let live = sandboxes.list(&Wanted::default())?.into_iter();
+    Ok(live.filter_map(|seen| Some((seen.id, sandboxes.usage(seen.id).ok()?))).collect())
 }
 
 fn print(context: &Context, measured: &[(SandboxId, Usage)]) -> Result<()> {
@@ -59,7 +53,6 @@ fn print(context: &Context, measured: &[(SandboxId, Usage)]) -> Result<()> {
         let all = measured.iter().map(|(id, usage)| json!({"id": id, "usage": usage})).collect();
         return Ok(print_json(&Value::Array(all))?);
     }
-    let size = |bytes: Option<u64>| bytes.map_or("-".to_owned(), |bytes| ByteSize::bytes(bytes).to_string());
     let count = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
     let row = |(id, usage): &(SandboxId, Usage)| {
         let cpu = usage.cpu_micros.map_or("-".to_owned(), |micros| {
@@ -68,12 +61,12 @@ fn print(context: &Context, measured: &[(SandboxId, Usage)]) -> Result<()> {
         vec![
             id.short(),
             cpu,
-            size(usage.memory_bytes),
-            size(usage.memory_peak_bytes),
+            amount(usage.memory_bytes),
+            amount(usage.memory_peak_bytes),
             count(usage.pids),
-            size(usage.disk_bytes),
+            amount(usage.disk_bytes),
             count(usage.inodes),
-            format!("{}/{}", size(usage.net_rx_bytes), size(usage.net_tx_bytes)),
+            format!("{}/{}", amount(usage.net_rx_bytes), amount(usage.net_tx_bytes)),
         ]
     };
     let rows: Vec<_> = measured.iter().map(row).collect();

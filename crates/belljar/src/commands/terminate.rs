@@ -7,7 +7,6 @@ use std::{
 
 use anyhow::{Result, bail};
 use belljar_domain::{KillCause, SandboxId};
-use belljar_ports::{SandboxError, SandboxProvider};
 use serde_json::json;
 
 use crate::{
@@ -15,53 +14,37 @@ use crate::{
     context::Context,
     killswitch,
     output::print_json,
+    sandboxes::{Sandboxes, Seen, Wanted},
 };
 
 pub(crate) fn terminate(context: &Context, args: &Terminate) -> Result<ExitCode> {
-    let provider = context.provider()?;
-    let ids = match &args.id {
-        Some(name) => vec![context.find(&provider, name)?.info().id],
-        None => live(&provider, |_| true)?,
+    let sandboxes = Sandboxes::open(context)?;
+    let meant = match &args.id {
+        Some(name) => vec![sandboxes.find(name)?],
+        None => sandboxes.list(&Wanted::default())?,
     };
-    end(context, &provider, &ids, args.force)
+    end(context, &sandboxes, &meant, args.force)
 }
 
 pub(crate) fn kill_agent(context: &Context, args: &KillAgent) -> Result<ExitCode> {
-    let provider = context.provider()?;
-    let ids = live(&provider, |agent| agent == Some(args.agent.as_str()))?;
-    if ids.is_empty() {
+    let sandboxes = Sandboxes::open(context)?;
+    let meant = sandboxes.list(&Wanted { agent: Some(args.agent.clone()), ..Wanted::default() })?;
+    if meant.is_empty() {
         bail!("agent `{}` has no running sandbox", args.agent);
     }
-    end(context, &provider, &ids, args.force)
+    end(context, &sandboxes, &meant, args.force)
 }
 
-fn live(provider: &dyn SandboxProvider, fits: impl Fn(Option<&str>) -> bool) -> Result<Vec<SandboxId>> {
-    let all = provider.list()?.into_iter();
-    Ok(all
-        .filter(|info| info.state.is_live() && fits(info.spec.agent.as_deref()))
-        .map(|info| info.id)
-        .collect())
-}
-
-fn end(
-    context: &Context,
-    provider: &dyn SandboxProvider,
-    ids: &[SandboxId],
-    force: bool,
-) -> Result<ExitCode> {
-    if !force && !context.json && io::stdin().is_terminal() && !ids.is_empty() && !confirmed(ids.len())? {
+fn end(context: &Context, sandboxes: &Sandboxes, meant: &[Seen], force: bool) -> Result<ExitCode> {
+    if !force && !context.json && io::stdin().is_terminal() && !meant.is_empty() && !confirmed(meant.len())? {
         return Ok(ExitCode::FAILURE);
     }
-    for id in ids {
-        let sandbox = match provider.find(*id) {
-            Ok(sandbox) => sandbox,
-            // It ended and was removed since it was listed.
-            Err(SandboxError::Unknown(_)) => continue,
-            Err(error) => return Err(error.into()),
-        };
-        sandbox.stop(Some(KillCause::Killswitch))?;
-        killswitch::tell(&context.config.handlers, &sandbox.info(), KillCause::Killswitch, None);
+    for seen in meant {
+        if sandboxes.end(seen)? {
+            killswitch::tell(&context.config.handlers, seen, KillCause::Killswitch, None);
+        }
     }
+    let ids: Vec<SandboxId> = meant.iter().map(|seen| seen.id).collect();
     if context.json {
         print_json(&json!({"terminated": ids}))?;
     } else {

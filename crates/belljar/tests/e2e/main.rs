@@ -11,7 +11,9 @@
 mod support;
 
 mod applying;
+mod audits;
 mod changes;
+mod clients;
 mod clocks;
 mod disks;
 mod exits;
@@ -28,3 +30,4 @@ mod streams;
 mod sudden_death;
 mod templates;
 mod terminals;
+mod tops;

@@ -4,8 +4,12 @@
 
 mod caller;
 mod ended;
+#[path = "../../support/http.rs"]
+mod http;
+mod paper;
 #[path = "../../support/place.rs"]
 mod place;
+mod served;
 mod started;
 mod terminal;
 mod traces;
@@ -27,6 +31,7 @@ use tempfile::TempDir;
 pub(crate) use caller::Caller;
 use caller::Delegation;
 pub(crate) use ended::Ended;
+pub(crate) use served::Served;
 pub(crate) use started::Started;
 pub(crate) use terminal::Terminal;
 pub(crate) use traces::{Watch, peak_memory};

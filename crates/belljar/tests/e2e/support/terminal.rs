@@ -15,7 +15,7 @@ use rustix::{
     termios::{Termios, Winsize, tcgetattr, tcsetwinsize},
 };
 
-use super::{Glass, eventually, until};
+use super::{Glass, eventually, paper::rendered, until};
 
 pub(crate) struct Terminal {
     master: File,
@@ -58,6 +58,14 @@ impl Terminal {
         eventually(text, || {
             let screen = self.screen.lock().unwrap();
             if screen.contains(text) { Ok(()) } else { Err(screen.clone()) }
+        });
+    }
+
+    /// Waits until the screen of a full-screen program shows something.
+    pub(crate) fn shows(&self, text: &str) {
+        eventually(text, || {
+            let screen = rendered(&self.screen.lock().unwrap());
+            if screen.contains(text) { Ok(()) } else { Err(format!("\n{screen}\n")) }
         });
     }
 

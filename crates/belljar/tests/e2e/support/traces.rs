@@ -47,8 +47,12 @@ impl Process {
     }
 
     pub(crate) fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
         // It may have ended by itself.
-        let _gone = Pid::from_raw(self.pid).map(|pid| kill_process(pid, Signal::KILL));
+        let _gone = Pid::from_raw(self.pid).map(|pid| kill_process(pid, signal));
     }
 }
 

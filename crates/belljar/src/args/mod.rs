@@ -1,0 +1,136 @@
+//! The command line, as typed: every command here, its arguments by topic.
+//!
+//! Refuses: meaning. What is typed is parsed and bounded; what it asks for is each command's own.
+
+mod audit;
+mod changes;
+mod host;
+mod lives;
+mod observe;
+mod run;
+
+use std::path::PathBuf;
+
+use belljar_domain::{HostPath, SandboxId};
+use clap::{Parser, Subcommand};
+
+pub(crate) use audit::{Audit, Export, Recent, Verify};
+pub(crate) use changes::{Apply, Cp, Diff, Discard};
+pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};
+pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
+pub(crate) use observe::{List, Logs, Metrics, Stats, Top};
+pub(crate) use run::{Exec, Restore, Run, Shape};
+
+/// Run coding agents under glass: any command in a sealed sandbox, its changes kept apart until you apply them.
+#[derive(Debug, Parser)]
+#[command(name = "belljar", version, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// Print machine-readable JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Where belljar keeps its data [default: `$BELLJAR_HOME`, `$XDG_DATA_HOME/belljar`, or `/var/lib/belljar` as root].
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// Configuration file [default: belljar.toml in belljar's home].
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(defer = true)] // Only the command that is used is worth the memory of describing it.
+pub(crate) enum Command {
+    /// Run a command in a fresh sandbox; the current directory is its workspace, copy-on-write.
+    Run(Box<Run>),
+    /// Run a further command in a sandbox that is running.
+    Exec(Exec),
+    /// List sandboxes.
+    #[command(visible_alias = "ls")]
+    List(List),
+    /// Show everything known about a sandbox.
+    Inspect(Target),
+    /// Show what commands in a sandbox printed, or what was done.
+    Logs(Logs),
+    /// Copy files into or out of a running sandbox (SANDBOX:PATH names a path inside).
+    Cp(Cp),
+    /// Show what a sandbox changed in its workspace.
+    Diff(Diff),
+    /// Bring what a sandbox changed into the host's directory.
+    Apply(Apply),
+    /// Throw away a sandbox and what it changed.
+    Discard(Discard),
+    /// Freeze every process of a sandbox.
+    Pause(Target),
+    /// Thaw a paused sandbox.
+    Resume(Target),
+    /// Freeze a sandbox's files as something others can start from.
+    Snapshot(Snapshot),
+    /// Start a sandbox from a snapshot.
+    Restore(Restore),
+    /// Serve sandboxes over HTTP, on this machine.
+    Serve(Serve),
+    /// Offer sandboxes as tools to a client of the Model Context Protocol, over standard input and output.
+    Mcp(Mcp),
+    /// Show what sandboxes use.
+    Stats(Stats),
+    /// Show processor, memory, disk, network and alerts of every running sandbox.
+    Metrics(Metrics),
+    /// Watch sandboxes and events live, with keys to inspect, pause and end them.
+    Top(Top),
+    /// Give a sandbox more time to live.
+    Extend(Extend),
+    /// Show the ports something in a sandbox listens on.
+    Ports(Target),
+    /// End a sandbox now; its changes are kept.
+    Terminate(Terminate),
+    /// End every sandbox of an agent, even in the middle of a command.
+    KillAgent(KillAgent),
+    /// Verify, export, count and list what the ledger has.
+    #[command(subcommand)]
+    Audit(Audit),
+    /// Import, list and remove templates.
+    #[command(subcommand)]
+    Template(Template),
+    /// Say what sandboxes can do on this host, and what to do where they cannot.
+    Doctor(Doctor),
+    /// Measure what sandboxes cost on this machine.
+    #[command(subcommand)]
+    Bench(crate::commands::bench::Bench),
+    /// Print shell completions.
+    Completions(Completions),
+    /// Write the manual pages to a directory, or print the main one.
+    Man(Man),
+    /// Try one feature of the kernel in this process; `doctor` runs it.
+    #[command(name = belljar_providers::doctor::PROBE_COMMAND, hide = true)]
+    Probe {
+        /// Which.
+        name: String,
+    },
+}
+
+/// A sandbox as a person names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// The last run of this directory, else the last of all.
+    Last,
+    /// By its whole id.
+    Id(SandboxId),
+    /// By the end of its id.
+    Tail(String),
+}
+
+impl From<&str> for Named {
+    fn from(text: &str) -> Self {
+        match text {
+            "last" => Self::Last,
+            text => text.parse().map_or_else(|_| Self::Tail(text.to_owned()), Self::Id),
+        }
+    }
+}
+
+/// The host directory a run starts from.
+pub(crate) fn host_path(path: &std::path::Path) -> anyhow::Result<HostPath> {
+    let real = path.canonicalize().map_err(|e| anyhow::anyhow!("`{}`: {e}", path.display()))?;
+    Ok(HostPath::new(real)?)
+}

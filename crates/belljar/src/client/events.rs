@@ -1,0 +1,68 @@
+//! Server-sent events, read one at a time.
+
+use std::{io::BufRead as _, time::Duration};
+
+use super::{ClientError, Event, Result, answer::Answer};
+
+/// How long a stream may be silent; a server that is well sends a heartbeat far more often.
+pub(super) const SILENCE: Duration = Duration::from_secs(120);
+/// The longest line; an event's payload is a quarter of this at most.
+const LONGEST: u64 = 1024 * 1024;
+
+/// What a stream says.
+#[derive(Debug)]
+pub(crate) enum Happening {
+    /// Something happened.
+    Event(Box<Event>),
+    /// The stream is over: the server ends, or this client was too slow. It can be followed again from the last event.
+    Over,
+}
+
+/// A stream of events.
+#[derive(Debug)]
+pub(crate) struct Happenings {
+    answer: Answer,
+}
+
+impl Happenings {
+    pub(super) const fn new(answer: Answer) -> Self {
+        Self { answer }
+    }
+
+    /// Waits for the next.
+    pub(crate) fn next(&mut self) -> Result<Happening> {
+        let (mut name, mut data) = (String::new(), String::new());
+        loop {
+            let Some(line) = self.line()? else { return Ok(Happening::Over) };
+            match line.split_once(':') {
+                _ if line.is_empty() && data.is_empty() => {}
+                _ if line.is_empty() => match name.as_str() {
+                    "goodbye" | "error" => return Ok(Happening::Over),
+                    _ => {
+                        let event = serde_json::from_str(&data);
+                        let event = event.map_err(|error| ClientError::Nonsense(error.to_string()))?;
+                        return Ok(Happening::Event(Box::new(event)));
+                    }
+                },
+                Some(("event", value)) => value.trim_start().clone_into(&mut name),
+                Some(("data", value)) => data.push_str(value.trim_start()),
+                // A heartbeat, a place, or a word of a later day.
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    fn line(&mut self) -> Result<Option<String>> {
+        let mut line = Vec::new();
+        let mut body = std::io::Read::take(&mut self.answer, LONGEST);
+        let count = body.read_until(b'\n', &mut line).map_err(|e| super::http::lost("hear from", "", e))?;
+        if count == 0 {
+            return Ok(None);
+        }
+        if line.pop() != Some(b'\n') {
+            return Err(ClientError::Nonsense("a line of the stream is too long or cut short".to_owned()));
+        }
+        let text = String::from_utf8(line).map_err(|error| ClientError::Nonsense(error.to_string()))?;
+        Ok(Some(text.trim_end_matches('\r').to_owned()))
+    }
+}
