@@ -17,6 +17,7 @@ mod traces;
 use std::{
     ffi::OsStr,
     fs,
+    io::Write as _,
     os::unix::fs::{PermissionsExt, chown},
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -229,6 +230,13 @@ impl Drop for Glass {
             process.kill();
         }
         for group in self.watch.groups() {
+            // What is frozen does not even die. The file is of one kind of control group or the other.
+            for (file, thawed) in [("freezer.state", "THAWED"), ("cgroup.freeze", "0")] {
+                let _other_kind = fs::OpenOptions::new()
+                    .write(true)
+                    .open(group.join(file))
+                    .and_then(|mut file| file.write_all(thawed.as_bytes()));
+            }
             for _busy in 0..200 {
                 if fs::remove_dir(&group).is_ok() {
                     break;
