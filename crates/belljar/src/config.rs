@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, net::SocketAddr, path::Path, time::Duration
 use anyhow::{Context as _, Result, anyhow, bail};
 use belljar_domain::{Clocks, Limits, LimitsPatch, NetworkMode, Profile, Span, Thresholds};
 use belljar_engine::{
-    service::{Quotas, WebhookSettings},
+    service::{AlertSettings, Quotas, WebhookSettings},
     supervise::KillRule,
 };
 
@@ -23,6 +23,7 @@ pub(crate) struct Config {
     pub(crate) handlers: Handlers,
     pub(crate) server: ServerConfig,
     pub(crate) webhooks: WebhookSettings,
+    pub(crate) alerts: AlertSettings,
     pub(crate) quotas: Quotas,
 }
 
@@ -58,7 +59,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 32] = [
+const KEYS: [(&str, Set); 45] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -96,6 +97,19 @@ const KEYS: [(&str, Set); 32] = [
         v.parse::<Span>().map(|span| c.webhooks.retry_delay = span.as_duration())
     }),
     ("webhooks.timeout", |c, v| v.parse::<Span>().map(|span| c.webhooks.timeout = span.as_duration())),
+    ("alerts.timeout_rate", |c, v| v.parse().map(|number| c.alerts.timeout_rate = number)),
+    ("alerts.error_rate", |c, v| v.parse().map(|number| c.alerts.error_rate = number)),
+    ("alerts.cost_micros", |c, v| v.parse().map(|number| c.alerts.cost_micros = number)),
+    ("alerts.queue", |c, v| v.parse().map(|number| c.alerts.queue = number)),
+    ("alerts.memory", |c, v| v.parse().map(|number| c.alerts.memory = number)),
+    ("alerts.disk", |c, v| v.parse().map(|number| c.alerts.disk = number)),
+    ("alerts.writer_lag", |c, v| v.parse::<Span>().map(|span| c.alerts.writer_lag = span.as_duration())),
+    ("alerts.window", |c, v| v.parse::<Span>().map(|span| c.alerts.window = span.as_duration())),
+    ("alerts.hold", |c, v| v.parse::<Span>().map(|span| c.alerts.hold = span.as_duration())),
+    ("alerts.interval", |c, v| v.parse::<Span>().map(|span| c.alerts.interval = span.as_duration())),
+    ("alerts.alertmanager", |c, v| v.parse().map(|text| c.alerts.alertmanager = Some(text))),
+    ("alerts.webhook", |c, v| v.parse().map(|text| c.alerts.webhook = Some(text))),
+    ("alerts.secret", |c, v| v.parse().map(|text| c.alerts.secret = Some(text))),
     ("quotas.total", |c, v| v.parse().map(|count| c.quotas.total = count)),
     ("quotas.project", |c, v| v.parse().map(|count| c.quotas.project = count)),
     ("quotas.agent", |c, v| v.parse().map(|count| c.quotas.agent = count)),

@@ -96,7 +96,14 @@ pub(super) fn settings(context: &Context, pool: usize) -> Settings {
         profile: config.profile,
         ..SandboxSpec::default()
     };
-    Settings { defaults, pool, quotas: config.quotas, webhooks: config.webhooks, ..Settings::default() }
+    Settings {
+        defaults,
+        pool,
+        quotas: config.quotas,
+        webhooks: config.webhooks,
+        alerts: config.alerts.clone(),
+        ..Settings::default()
+    }
 }
 
 fn edge(context: &Context) -> belljar_server::Settings {

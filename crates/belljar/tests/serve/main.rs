@@ -8,6 +8,7 @@
 
 mod support;
 
+mod alerts;
 mod attacks;
 mod doors;
 mod executions;

@@ -122,7 +122,7 @@ pub(super) fn begin(service: &Service) {
     let own = service.clone();
     let thread = thread::Builder::new().name("lifecycle".to_owned()).spawn(move || own.live_on());
     *service.0.counters.keeper.lock().unwrap_or_else(PoisonError::into_inner) = thread.ok();
-    let helpers = [super::webhooks::begin(service)].into_iter().flatten();
+    let helpers = [super::webhooks::begin(service), super::alerts::begin(service)].into_iter().flatten();
     service.0.counters.helpers.lock().unwrap_or_else(PoisonError::into_inner).extend(helpers);
 }
 
@@ -264,6 +264,7 @@ impl Service {
                 live.sandbox.rest();
             }
             let usage = live.sandbox.usage().ok()?;
+            live.measure(usage);
             Some(Sample { sandbox: live.view().id, time, usage })
         });
         let samples: Vec<_> = measured.collect();

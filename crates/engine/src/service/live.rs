@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use belljar_domain::{ExecutionId, SandboxId, Timestamp};
+use belljar_domain::{ExecutionId, SandboxId, Timestamp, Usage};
 use belljar_ports::Sandbox;
 use tokio::sync::watch;
 
@@ -29,6 +29,7 @@ pub(super) struct LiveSandbox {
     view: Mutex<SandboxView>,
     last_activity: AtomicI64,
     running: AtomicUsize,
+    measured: Mutex<Option<Usage>>,
 }
 
 /// A command that was running when last looked at.
@@ -94,7 +95,13 @@ impl Registry {
 impl LiveSandbox {
     pub(super) fn new(sandbox: Box<dyn Sandbox>, view: SandboxView) -> Self {
         let last_activity = AtomicI64::new(view.last_activity.as_micros());
-        Self { sandbox, view: Mutex::new(view), last_activity, running: AtomicUsize::new(0) }
+        Self {
+            sandbox,
+            view: Mutex::new(view),
+            last_activity,
+            running: AtomicUsize::new(0),
+            measured: Mutex::default(),
+        }
     }
 
     pub(super) fn view(&self) -> SandboxView {
@@ -110,6 +117,16 @@ impl LiveSandbox {
 
     pub(super) fn touch(&self) {
         self.last_activity.store(now().as_micros(), Ordering::Relaxed);
+    }
+
+    /// Remembers what it used just now.
+    pub(super) fn measure(&self, usage: Usage) {
+        *self.measured.lock().unwrap_or_else(PoisonError::into_inner) = Some(usage);
+    }
+
+    /// What it used when it was last measured.
+    pub(super) fn measured(&self) -> Option<Usage> {
+        *self.measured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn running(&self) -> usize {

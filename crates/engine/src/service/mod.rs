@@ -8,6 +8,7 @@
 //! journals of their own ([`journal`]), and [`adoption`] puts both together with what the store remembers.
 
 mod adoption;
+mod alerts;
 mod courier;
 mod error;
 mod events;
@@ -41,6 +42,7 @@ use belljar_ports::{SandboxProvider, Store};
 use serde_json::json;
 use uuid::Uuid;
 
+pub use alerts::AlertSettings;
 pub use error::ServiceError;
 pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, StartExecution, Stdin};
@@ -87,6 +89,8 @@ pub struct Settings {
     pub output_cap: u64,
     /// How subscribers are told of events.
     pub webhooks: WebhookSettings,
+    /// What the operator is told of.
+    pub alerts: AlertSettings,
 }
 
 impl Default for Settings {
@@ -97,6 +101,7 @@ impl Default for Settings {
             quotas: Quotas::default(),
             output_cap: 8 << 20,
             webhooks: WebhookSettings::default(),
+            alerts: AlertSettings::default(),
         }
     }
 }

@@ -129,7 +129,7 @@ fn body(event: &NewEvent, kept: Option<&Event>) -> Value {
 }
 
 /// What proves to whoever knows the secret that the body is ours and when it was sent.
-fn signature(secret: &str, timestamp: &str, body: &[u8]) -> String {
+pub(in super::super) fn signature(secret: &str, timestamp: &str, body: &[u8]) -> String {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else { return String::new() };
     mac.update(timestamp.as_bytes());
     mac.update(b".");

@@ -10,6 +10,7 @@ mod subscription;
 
 use std::time::Duration;
 
+pub(super) use attempt::signature;
 pub(super) use follow::begin;
 pub use subscription::{NewWebhook, WebhookView};
 
