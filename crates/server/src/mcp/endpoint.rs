@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::{session::Session, tools::Tools};
 use crate::{
     app::App,
-    extract::Caller,
+    extract::{self, Caller},
     problem::{Answer, Failure},
 };
 
@@ -79,13 +79,14 @@ impl Endpoint {
 
 /// Takes a message of the Model Context Protocol (streamable HTTP).
 #[utoipa::path(post, path = "/mcp", tag = "mcp", request_body(content = serde_json::Value, content_type = "application/json"),
-    responses((status = 200, content((serde_json::Value = "application/json"), (String = "text/event-stream"))), (status = 202)))]
+    responses((status = 200, content((serde_json::Value = "application/json"), (String = "text/event-stream"))), (status = 202),
+        (status = 400, content((serde_json::Value = "application/json"), (belljar_api::Problem = "application/problem+json")))))]
 pub(crate) async fn post(State(app): State<App>, _who: Caller, request: Request) -> Answer<Response> {
     if !request.headers().contains_key(SESSION) && !app.mcp.has_room().await {
         let detail = format!("{SESSIONS} sessions are open, as many as there may be");
         return Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_CLIENTS", detail));
     }
-    Ok(app.mcp.http.handle(request).await.map(Body::new))
+    told(app.mcp.http.handle(request).await.map(Body::new)).await
 }
 
 /// Follows a session of the Model Context Protocol; with `Upgrade: mcp`, carries the protocol's messages line by line.
@@ -98,7 +99,7 @@ pub(crate) async fn open(
 ) -> Answer<Response> {
     let wanted = request.headers().get(header::UPGRADE).and_then(|value| value.to_str().ok());
     if wanted != Some(PLAIN) {
-        return Ok(app.mcp.http.handle(request).await.map(Body::new));
+        return told(app.mcp.http.handle(request).await.map(Body::new)).await;
     }
     let client = app.clients.enter()?;
     let upgraded = hyper::upgrade::on(&mut request);
@@ -126,5 +127,24 @@ pub(crate) async fn open(
 /// Ends a session of the Model Context Protocol.
 #[utoipa::path(delete, path = "/mcp", tag = "mcp", responses((status = 202)))]
 pub(crate) async fn close(State(app): State<App>, _who: Caller, request: Request) -> Answer<Response> {
-    Ok(app.mcp.http.handle(request).await.map(Body::new))
+    told(app.mcp.http.handle(request).await.map(Body::new)).await
+}
+
+/// What went wrong before a message was read is a problem like any other; about a message, the protocol has its own words.
+async fn told(response: Response) -> Answer<Response> {
+    let status = response.status();
+    let is_message = response.headers().contains_key(header::CONTENT_TYPE);
+    if !(status.is_client_error() || status.is_server_error()) || is_message {
+        return Ok(response);
+    }
+    let said = extract::read(response.into_body()).await?;
+    let code = match status {
+        StatusCode::NOT_FOUND => "NOT_FOUND",
+        StatusCode::METHOD_NOT_ALLOWED => "METHOD_NOT_ALLOWED",
+        StatusCode::PAYLOAD_TOO_LARGE => "TOO_LARGE",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "UNSUPPORTED_MEDIA_TYPE",
+        status if status.is_server_error() => "INTERNAL_ERROR",
+        _ => "INVALID_REQUEST",
+    };
+    Err(Failure::new(status, code, String::from_utf8_lossy(&said)))
 }
