@@ -105,7 +105,8 @@ impl ProcessSandbox {
             let frozen = record.group.is_frozen();
             return (if frozen { SandboxState::Paused } else { SandboxState::Running }, None);
         }
-        let read = || fs::read_to_string(dir.join("ended")).ok();
+        // The keeper makes the file, then writes into it.
+        let read = || fs::read_to_string(dir.join("ended")).ok().filter(|word| !word.is_empty());
         let mut word = read();
         if word.is_none() {
             if record.keeper.is_alive() {
