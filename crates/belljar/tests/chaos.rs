@@ -29,6 +29,8 @@ use serde_json::{Value, json};
 const SANDBOXES: usize = 200;
 const KILLS: usize = 20;
 const WORKERS: usize = 4;
+/// Sandboxes for each server to make.
+const SHARE: usize = SANDBOXES / KILLS;
 
 /// What a client was told.
 #[derive(Debug)]
@@ -47,6 +49,8 @@ struct Told {
     /// Servers killed so far; the load is spread over all of them.
     kills: AtomicUsize,
     failures: AtomicUsize,
+    /// Commands that were asked for and never answered.
+    cut: AtomicUsize,
 }
 
 fn serve(home: &Path) -> Child {
@@ -85,7 +89,7 @@ fn work(http: &Http, told: &Told, number: u64) {
         if kills == KILLS && made >= SANDBOXES {
             return;
         }
-        if made >= (kills + 1) * (SANDBOXES / KILLS) {
+        if made >= (kills + 1) * SHARE {
             thread::sleep(Duration::from_millis(1));
             continue;
         }
@@ -101,14 +105,14 @@ fn work(http: &Http, told: &Told, number: u64) {
         let code = roll(&mut seed, 0..100);
         let script = format!("for i in 1 2 3 4 5; do echo {sandbox} $i; sleep 0.1; done; exit {code}");
         let later = ask("POST", &exec, Some(&json!({ "command": script, "background": true })));
-        told.failures.fetch_add(usize::from(later.is_none()), Ordering::Relaxed);
+        told.cut.fetch_add(usize::from(later.is_none()), Ordering::Relaxed);
         if let Some((202, later)) = later {
             let output = (1..=5).map(|i| format!("{sandbox} {i}\n")).collect();
             let execution = later["execution_id"].as_str().unwrap().to_owned();
             told.promises.lock().unwrap().push(Promise { sandbox: sandbox.clone(), execution, code, output });
         }
         let now = ask("POST", &exec, Some(&json!({ "command": ["sh", "-c", "echo now; exit 7"] })));
-        told.failures.fetch_add(usize::from(now.is_none()), Ordering::Relaxed);
+        told.cut.fetch_add(usize::from(now.is_none()), Ordering::Relaxed);
         if let Some((200, now)) = now {
             assert_eq!((&now["exit_code"], &now["stdout"]), (&json!(7), &json!("now\n")), "{now}");
             let execution = now["execution_id"].as_str().unwrap().to_owned();
@@ -123,30 +127,39 @@ fn what_was_acknowledged_survives_every_kill() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let (http, told) = (Http::new(home), Told::default());
-    let up = || http.ask("GET", "/healthz", None).is_ok_and(|(status, _)| status == 200);
+    let up = |server: &mut Child| {
+        until("the server is up", || {
+            let gone = server.try_wait().unwrap();
+            assert!(gone.is_none(), "{gone:?}: {}", fs::read_to_string(home.join("log")).unwrap());
+            http.ask("GET", "/healthz", None).is_ok_and(|(status, _)| status == 200)
+        });
+    };
     let mut server = serve(home);
-    until("the first server is up", up);
+    up(&mut server);
     thread::scope(|scope| {
         for number in 0..WORKERS {
             let (http, told) = (&http, &told);
             scope.spawn(move || work(http, told, number as u64 + 1));
         }
         let mut seed = 7;
-        for _kill in 0..KILLS {
-            // From within the load of this server to after it.
-            thread::sleep(Duration::from_millis(roll(&mut seed, 20..400)));
+        for kill in 0..KILLS {
+            // Somewhere within the load of this server, which some of them have hardly begun with.
+            let before = kill * SHARE + usize::try_from(roll(&mut seed, 0..SHARE as u64)).unwrap();
+            until("the load goes on", || told.made.load(Ordering::Relaxed) >= before);
+            thread::sleep(Duration::from_millis(roll(&mut seed, 0..60)));
             server.kill().unwrap();
             server.wait().unwrap();
             server = serve(home);
-            until("the next server is up", up);
+            up(&mut server);
             told.kills.fetch_add(1, Ordering::Relaxed);
         }
     });
     println!(
-        "{} sandboxes and {} executions acknowledged, {} requests cut off",
+        "{} sandboxes and {} executions acknowledged, {} and {} cut off",
         told.sandboxes.lock().unwrap().len(),
         told.promises.lock().unwrap().len(),
         told.failures.load(Ordering::Relaxed),
+        told.cut.load(Ordering::Relaxed),
     );
     check_promises(&http, &told);
     check_sandboxes(&http, home, &told);
@@ -166,6 +179,7 @@ fn check_promises(http: &Http, told: &Told) {
     let promises = told.promises.lock().unwrap();
     assert!(promises.len() > SANDBOXES, "too little was acknowledged: {}", promises.len());
     assert!(told.failures.load(Ordering::Relaxed) > KILLS, "the kills hit nobody");
+    assert!(told.cut.load(Ordering::Relaxed) > 0, "the kills hit no command");
     for promise in promises.iter() {
         let base = format!("/api/v1/sandboxes/{}/executions/{}", promise.sandbox, promise.execution);
         let (status, ended) = http.ask("GET", &format!("{base}/wait?timeout_seconds=60"), None).unwrap();

@@ -31,17 +31,12 @@ impl Service {
             if !info.state.is_live() {
                 continue;
             }
-            let sandbox = self.0.provider.find(info.id)?;
+            // One whose maker was killed may vanish while it is looked at.
+            let Ok(sandbox) = self.0.provider.find(info.id) else { continue };
             match self.store().sandbox(info.id)? {
                 // It was ended, and the removal was cut short.
-                Some(known) if known.state == SandboxState::Destroyed => {
-                    sandbox.destroy()?;
-                    self.0.counters.reaped();
-                }
-                None if pool::is_pooled(&info.spec) => {
-                    sandbox.destroy()?;
-                    self.0.counters.reaped();
-                }
+                Some(known) if known.state == SandboxState::Destroyed => self.reap(&*sandbox),
+                None if pool::is_pooled(&info.spec) => self.reap(&*sandbox),
                 Some(known) => {
                     let view = SandboxView { state: info.state, ..from_row(&known) };
                     alive.insert(info.id);
@@ -55,6 +50,14 @@ impl Service {
         }
         self.adopt_executions();
         self.write_off(&alive)
+    }
+
+    /// Removes what nobody wants any more. What cannot be removed keeps no service from starting.
+    fn reap(&self, sandbox: &dyn Sandbox) {
+        match sandbox.destroy() {
+            Ok(()) => self.0.counters.reaped(),
+            Err(_) => self.0.counters.failed(),
+        }
     }
 
     /// Takes a sandbox over that nothing but its provider knows of.

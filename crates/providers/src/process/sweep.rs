@@ -67,16 +67,21 @@ pub(super) fn half_made(home: &Path, cgroups: &Hierarchy) -> Result<usize, Sandb
             continue;
         };
         let Ok(marker) = fs::File::open(entry.path()) else { continue };
-        if flock(&marker, FlockOperation::NonBlockingLockExclusive).is_err() {
+        // A maker that is done removes its marker, then lets go of the lock.
+        if flock(&marker, FlockOperation::NonBlockingLockExclusive).is_err() || !entry.path().exists() {
             continue;
         }
-        // A maker killed after it had written the record left a whole sandbox; its keeper sees to that.
-        if Record::load(home, id).is_err() {
+        // Nobody was told of it, whether or not a record was written before its maker was killed.
+        if let Ok(record) = Record::load(home, id) {
+            if ProcessSandbox::adopt(home, record).destroy().is_err() {
+                // Its keeper may be at it as well; what is left then is removed by the next sweep.
+                continue;
+            }
+        } else {
             Group::named(cgroups, &format!("belljar-{id}")).remove();
-            let dir = sandboxes(home).join(id.to_string());
-            let _gone = fs::remove_dir_all(dir);
-            removed += 1;
+            let _gone = fs::remove_dir_all(sandboxes(home).join(id.to_string()));
         }
+        removed += 1;
         let _gone = fs::remove_file(entry.path());
     }
     Ok(removed)
