@@ -171,8 +171,7 @@ enum Traces {
 
 impl<'a> Keeper<'a> {
     fn new(init: i32, door: Fd, life: &'a Life) -> Self {
-        let deadline = (life.ttl_ms > 0).then(|| sys::now_ms() + life.ttl_ms);
-        Self { init, door, disk: None, lifeline: true, deadline, life }
+        Self { init, door, disk: None, lifeline: true, deadline: None, life }
     }
 
     fn watch(mut self, disk_out: &Fd) -> ! {
@@ -189,6 +188,8 @@ impl<'a> Keeper<'a> {
                 self.disk =
                     sys::receive(disk_out.0, &mut byte).ok().and_then(|(_, fds)| fds.into_iter().next());
                 waiting_for_disk = -1;
+                // It is built: its time begins now, however long the machine took.
+                self.deadline = (self.life.ttl_ms > 0).then(|| sys::now_ms() + self.life.ttl_ms);
             }
             if died {
                 let ended = sys::reap(self.init, true);
