@@ -53,8 +53,24 @@ struct Told {
     cut: AtomicUsize,
 }
 
-fn serve(home: &Path) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_belljar"))
+/// A server that does not outlive its test.
+struct Server(Child);
+
+impl Server {
+    fn kill(&mut self) {
+        let _over = self.0.kill();
+        let _over = self.0.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn serve(home: &Path) -> Server {
+    let server = Command::new(env!("CARGO_BIN_EXE_belljar"))
         .args(["serve", "--listen", "127.0.0.1:0", "--pool", "2", "--json"])
         .env("BELLJAR_HOME", home)
         .env("BELLJAR_QUOTAS_TOTAL", "1000")
@@ -62,8 +78,8 @@ fn serve(home: &Path) -> Child {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(fs::File::options().append(true).create(true).open(home.join("log")).unwrap())
-        .spawn()
-        .unwrap()
+        .spawn();
+    Server(server.unwrap())
 }
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -127,9 +143,9 @@ fn what_was_acknowledged_survives_every_kill() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let (http, told) = (Http::new(home), Told::default());
-    let up = |server: &mut Child| {
+    let up = |server: &mut Server| {
         until("the server is up", || {
-            let gone = server.try_wait().unwrap();
+            let gone = server.0.try_wait().unwrap();
             assert!(gone.is_none(), "{gone:?}: {}", fs::read_to_string(home.join("log")).unwrap());
             http.ask("GET", "/healthz", None).is_ok_and(|(status, _)| status == 200)
         });
@@ -147,8 +163,7 @@ fn what_was_acknowledged_survives_every_kill() {
             let before = kill * SHARE + usize::try_from(roll(&mut seed, 0..SHARE as u64)).unwrap();
             until("the load goes on", || told.made.load(Ordering::Relaxed) >= before);
             thread::sleep(Duration::from_millis(roll(&mut seed, 0..60)));
-            server.kill().unwrap();
-            server.wait().unwrap();
+            server.kill();
             server = serve(home);
             up(&mut server);
             told.kills.fetch_add(1, Ordering::Relaxed);
@@ -166,11 +181,11 @@ fn what_was_acknowledged_survives_every_kill() {
     let (status, verified) = http.ask("GET", "/api/v1/audit/verify", None).unwrap();
     assert!(status == 200 && verified["intact"] == json!(true), "{verified}");
     rustix::process::kill_process(
-        rustix::process::Pid::from_raw(i32::try_from(server.id()).unwrap()).unwrap(),
+        rustix::process::Pid::from_raw(i32::try_from(server.0.id()).unwrap()).unwrap(),
         rustix::process::Signal::TERM,
     )
     .unwrap();
-    assert!(server.wait().unwrap().success(), "{}", fs::read_to_string(home.join("log")).unwrap());
+    assert!(server.0.wait().unwrap().success(), "{}", fs::read_to_string(home.join("log")).unwrap());
     assert_eq!(fs::read_dir(home.join("sandboxes")).unwrap().count(), 0, "directories are left");
     assert!(leftovers(&told).is_empty(), "{:?}", leftovers(&told));
 }
