@@ -33,6 +33,8 @@ pub trait SandboxProvider: Debug + Send + Sync {
     fn isolation(&self) -> Isolation;
     /// What it can do on this host; the conformance suite holds it to this, both ways.
     fn capabilities(&self) -> Vec<Capability>;
+    /// What a sandbox will be once it is made, but for its state; promises nothing.
+    fn outline(&self, id: SandboxId, spec: &SandboxSpec) -> SandboxInfo;
     /// Builds and starts a sandbox.
     ///
     /// # Errors
@@ -99,7 +101,9 @@ pub trait Sandbox: Debug + Send + Sync {
     /// # Errors
     /// When the sandbox does not run, or the command cannot be started.
     fn record(&self, spec: &ExecSpec, recording: Recording) -> Result<OwnedFd, SandboxError>;
-    /// Lets go of what is kept ready for a first command, so that doing nothing counts as idle.
+    /// Has whatever the next command needs made ready now, where that can be done in advance.
+    fn stand_by(&self);
+    /// Lets go of what is kept ready for a command, so that doing nothing counts as idle.
     fn rest(&self);
     /// Counts the limits hit so far, to be given to [`Sandbox::judge`] later.
     fn strikes(&self) -> Usage;

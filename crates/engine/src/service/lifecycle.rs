@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicI64, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -28,7 +28,7 @@ const QUIET: Duration = Duration::from_secs(5);
 /// How often to sweep and to prune.
 const SWEEP: Duration = Duration::from_secs(60);
 const PRUNE: Duration = Duration::from_secs(3600);
-/// How long burials may take when the service ends.
+/// How long what nobody waits for may take when the service ends.
 const FAREWELL: Duration = Duration::from_secs(10);
 
 /// How the service is doing; cheap.
@@ -78,7 +78,6 @@ pub(super) struct Counters {
     failed: AtomicU64,
     adopted: AtomicU64,
     reaped: AtomicU64,
-    burying: AtomicI64,
     durations: Mutex<Durations>,
     keeper: Mutex<Option<JoinHandle<()>>>,
     helpers: Mutex<Vec<JoinHandle<()>>>,
@@ -99,10 +98,6 @@ impl Counters {
 
     pub(super) fn reaped(&self) {
         self.reaped.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn burying(&self, by: i64) {
-        self.burying.fetch_add(by, Ordering::Relaxed);
     }
 
     pub(super) fn finished(&self, view: &ExecutionView) {
@@ -142,10 +137,7 @@ pub(super) fn end(service: &Service) {
     for waiting in service.0.pool.drain() {
         let _swept_later = waiting.destroy();
     }
-    let deadline = Instant::now() + FAREWELL;
-    while service.0.counters.burying.load(Ordering::Relaxed) > 0 && Instant::now() < deadline {
-        thread::sleep(Duration::from_millis(5));
-    }
+    service.0.crew.settle(FAREWELL);
     let goodbye = service.event(&Principal::admin("belljar"), EventKind::ServerStopped);
     // Without it the next start says the same.
     let _unsaid = service.record(goodbye).wait();

@@ -1,7 +1,7 @@
 //! What is alive now: sandboxes and executions, by their identities.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc, Condvar, Mutex, PoisonError, RwLock,
         atomic::{AtomicI64, AtomicUsize, Ordering},
@@ -20,6 +20,9 @@ use super::{ExecutionView, SandboxView, now, quotas::Seat};
 pub(super) struct Registry {
     sandboxes: RwLock<HashMap<SandboxId, Arc<LiveSandbox>>>,
     executions: RwLock<HashMap<ExecutionId, Arc<LiveExecution>>>,
+    /// Sandboxes that were announced and are being made.
+    making: Mutex<HashSet<SandboxId>>,
+    made: Condvar,
 }
 
 /// A sandbox that was alive when last looked at.
@@ -55,6 +58,22 @@ impl Registry {
         let id = live.view().id;
         self.sandboxes.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::clone(&live));
         live
+    }
+
+    /// Says that a sandbox is being made, until [`Registry::made`] is called.
+    pub(super) fn making(&self, id: SandboxId) {
+        self.making.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
+    }
+
+    pub(super) fn made(&self, id: SandboxId) {
+        self.making.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        self.made.notify_all();
+    }
+
+    /// Waits for one that is being made; at once for any other.
+    pub(super) fn await_made(&self, id: SandboxId) {
+        let making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.made.wait_while(making, |making| making.contains(&id)));
     }
 
     /// Takes a sandbox out; only one caller gets it.

@@ -10,6 +10,7 @@
 mod adoption;
 mod alerts;
 mod courier;
+mod crew;
 mod error;
 mod events;
 mod executions;
@@ -17,6 +18,7 @@ mod files;
 mod journal;
 mod lifecycle;
 mod live;
+mod making;
 mod order;
 mod pool;
 mod quotas;
@@ -55,6 +57,7 @@ pub use writer::FileWriter;
 
 use self::{
     courier::{Courier, Reach},
+    crew::Crew,
     live::Registry,
     pool::Pool,
     quotas::Gate,
@@ -121,6 +124,7 @@ struct Inner {
     pool: Pool,
     closing: AtomicBool,
     courier: Courier,
+    crew: Crew,
     counters: lifecycle::Counters,
 }
 
@@ -144,6 +148,7 @@ impl Service {
             registry: Registry::default(),
             closing: AtomicBool::new(false),
             courier: Courier::new(reach, patience),
+            crew: Crew::default(),
             counters: lifecycle::Counters::default(),
         };
         let service = Self(Arc::new(inner));

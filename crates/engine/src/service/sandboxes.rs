@@ -1,13 +1,10 @@
-//! Making, showing and ending sandboxes.
+//! Showing, changing and ending sandboxes.
 
-use std::{collections::BTreeMap, sync::Arc, thread};
+use std::{collections::BTreeMap, sync::Arc};
 
-use belljar_domain::{
-    EventKind, EventStatus, KillCause, Principal, SandboxId, SandboxSpec, SandboxState, Span, TemplateRef,
-    Usage,
-};
+use belljar_domain::{EventKind, EventStatus, KillCause, Principal, SandboxId, SandboxState, Span, Usage};
 use belljar_ports::{
-    Changes, Keep, Sandbox, SandboxError, SandboxInfo,
+    Changes, SandboxError,
     store::{Batch, History, Pending, SandboxFilter, SandboxRow, UsagePoint},
 };
 use serde_json::{Value, json};
@@ -15,135 +12,11 @@ use serde_json::{Value, json};
 use super::{
     CreateSandbox, ListeningPort, Result, SandboxView, Service, ServiceError,
     live::LiveSandbox,
-    new_sandbox_id, now,
-    quotas::Seat,
-    rows::{expiry, from_row, row, view_of},
+    now,
+    rows::{expiry, from_row, row},
 };
 
-/// Most labels of one sandbox, and the most bytes of one label or of its metadata.
-const MAX_LABELS: usize = 64;
-const MAX_LABEL: usize = 1024;
-const MAX_METADATA: usize = 64 * 1024;
-
 impl Service {
-    /// Makes a sandbox and answers when it takes commands.
-    ///
-    /// # Errors
-    /// When it is not allowed, there is no room, or it cannot be made.
-    pub fn create(&self, who: &Principal, order: CreateSandbox) -> Result<SandboxView> {
-        let spec = self.spec(who, &order)?;
-        let seat = Seat { project: who.project.clone(), agent: spec.agent.clone() };
-        self.0.gate.enter(&seat)?;
-        let made = match self.0.pool.take(&spec) {
-            Some(ready) => self.claim(who, ready, &order, &spec),
-            None => Ok(None),
-        };
-        let made = made.and_then(|claimed| match claimed {
-            Some(view) => Ok(view),
-            None => self.make(who, order, spec),
-        });
-        self.nudge();
-        match &made {
-            Ok(_) => self.0.counters.spawned(),
-            Err(_) => {
-                self.0.gate.leave(&seat);
-                self.0.counters.failed();
-            }
-        }
-        made
-    }
-
-    fn make(&self, who: &Principal, order: CreateSandbox, spec: SandboxSpec) -> Result<SandboxView> {
-        let made = self.0.provider.create(new_sandbox_id(), &spec, Keep::Alive)?;
-        let live = self.enrol(who, made, order, spec);
-        self.announce(who, &live).wait()?;
-        Ok(live.view())
-    }
-
-    /// Takes one that is ready. It becomes theirs while that is being written down; `None` if it died as it waited.
-    fn claim(
-        &self,
-        who: &Principal,
-        ready: Box<dyn Sandbox>,
-        order: &CreateSandbox,
-        spec: &SandboxSpec,
-    ) -> Result<Option<SandboxView>> {
-        let live = self.enrol(who, ready, order.clone(), spec.clone());
-        let announced = self.announce(who, &live);
-        let taken = live.sandbox.reassign(spec).and_then(|()| live.sandbox.extend(spec.clocks.ttl));
-        announced.wait()?;
-        let view = live.view();
-        if taken.is_ok() {
-            return Ok(Some(view));
-        }
-        self.0.registry.remove(view.id);
-        self.closed(&live, view, SandboxState::Failed, None, "belljar").wait()?;
-        // A sweep finds what this leaves.
-        let _swept = live.sandbox.destroy();
-        Ok(None)
-    }
-
-    fn announce(&self, who: &Principal, live: &LiveSandbox) -> Pending {
-        let view = live.view();
-        let mut event = self.sandbox_event(&view.project, &who.name, view.id, EventKind::SandboxCreated);
-        event.actor.id.clone_from(&view.spec.agent);
-        event.status = Some(EventStatus::Success);
-        event.target = Some(view.spec.template.to_string());
-        event.target_type = Some("template".to_owned());
-        self.0.recorder.append(Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() })
-    }
-
-    fn enrol(
-        &self,
-        who: &Principal,
-        made: Box<dyn Sandbox>,
-        order: CreateSandbox,
-        spec: SandboxSpec,
-    ) -> Arc<LiveSandbox> {
-        let info = SandboxInfo { spec, ..made.info() };
-        let mut view = view_of(&info, who);
-        view.name = order.name.unwrap_or(view.name);
-        view.metadata = order.metadata;
-        self.0.registry.insert(LiveSandbox::new(made, view))
-    }
-
-    fn spec(&self, who: &Principal, order: &CreateSandbox) -> Result<SandboxSpec> {
-        let reaches_host = order.workspace.is_some()
-            || !order.mounts.is_empty()
-            || matches!(order.template, Some(TemplateRef::Path(_)));
-        if reaches_host && !who.admin {
-            return Err(ServiceError::Denied(
-                "only an admin may show a sandbox files of the host; upload them instead".to_owned(),
-            ));
-        }
-        let metadata = serde_json::to_vec(&order.metadata).map_or(0, |json| json.len());
-        let long = order.labels.iter().any(|(name, value)| name.len() + value.len() > MAX_LABEL);
-        if order.labels.len() > MAX_LABELS || long || metadata > MAX_METADATA {
-            return Err(ServiceError::TooLarge(format!(
-                "at most {MAX_LABELS} labels of {MAX_LABEL} bytes and {MAX_METADATA} bytes of metadata"
-            )));
-        }
-        let defaults = &self.0.settings.defaults;
-        let mut clocks = defaults.clocks;
-        clocks.ttl = order.ttl.unwrap_or(clocks.ttl);
-        clocks.idle = order.idle.unwrap_or(clocks.idle);
-        clocks.exec_timeout = order.exec_timeout.unwrap_or(clocks.exec_timeout);
-        let mut env = defaults.env.clone();
-        env.extend(order.env.clone());
-        Ok(SandboxSpec {
-            template: order.template.clone().unwrap_or_else(|| defaults.template.clone()),
-            workspace: order.workspace.clone(),
-            profile: order.profile.unwrap_or(defaults.profile),
-            network: order.network.unwrap_or(defaults.network),
-            limits: defaults.limits.patched(&order.limits),
-            clocks,
-            mounts: order.mounts.clone(),
-            env,
-            agent: order.agent.clone(),
-            labels: order.labels.clone(),
-        })
-    }
-
     /// Shows a sandbox, alive or not.
     ///
     /// # Errors
@@ -184,9 +57,9 @@ impl Service {
             return self.forget(view);
         };
         let gone = self.closed(&live, view, SandboxState::Destroyed, Some(KillCause::Killswitch), &who.name);
+        let gone = gone.wait();
         self.bury(live);
-        gone.wait()?;
-        Ok(())
+        Ok(gone.map(drop)?)
     }
 
     /// Removes what is left of one that ended by itself.
@@ -206,20 +79,13 @@ impl Service {
     /// although it was ended, and ends it.
     fn bury(&self, live: Arc<LiveSandbox>) {
         let service = self.clone();
-        self.0.counters.burying(1);
-        let dig = move || {
+        self.0.crew.later(move || {
             // Whatever it leaves, a sweep finds.
             if live.sandbox.destroy().is_err() {
                 service.0.counters.failed();
             }
             service.0.gate.leave(&live.seat());
-            service.0.counters.burying(-1);
-        };
-        if let Err(error) = thread::Builder::new().name("burial".to_owned()).spawn(dig) {
-            // No thread to be had: the sweeper does it.
-            drop(error);
-            self.0.counters.burying(-1);
-        }
+        });
     }
 
     /// Writes down that a sandbox is over.
@@ -231,18 +97,29 @@ impl Service {
         cause: Option<KillCause>,
         by: &str,
     ) -> Pending {
-        let ended = Some(now());
-        let view = live.change(|live| {
-            *live = SandboxView { state, ended, cause, last_activity: view.last_activity, ..view };
-        });
+        let (view, pending) = self.over(view, state, cause, by, cause.map(|cause| cause.to_string()));
+        live.change(|live| *live = view);
+        pending
+    }
+
+    pub(super) fn over(
+        &self,
+        view: SandboxView,
+        state: SandboxState,
+        cause: Option<KillCause>,
+        by: &str,
+        reason: Option<String>,
+    ) -> (SandboxView, Pending) {
+        let view = SandboxView { state, ended: Some(now()), cause, ..view };
         let mut event = self.sandbox_event(&view.project, by, view.id, EventKind::SandboxEnded);
         event.actor.id.clone_from(&view.spec.agent);
         event.status =
             Some(if state == SandboxState::Failed { EventStatus::Failure } else { EventStatus::Success });
-        event.reason = cause.map(|cause| cause.to_string());
+        event.reason = reason;
         let lived = view.ended.map_or(0, |end| end.as_micros() - view.created.as_micros());
         event.duration_ms = u64::try_from(lived / 1000).ok();
-        self.0.recorder.append(Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() })
+        let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
+        (view, self.0.recorder.append(batch))
     }
 
     /// Freezes every process of a sandbox.
@@ -390,6 +267,10 @@ impl Service {
 
     /// Finds one that is alive, also if another belljar made it since.
     fn find_live(&self, id: SandboxId) -> Result<Option<Arc<LiveSandbox>>> {
+        if let Some(live) = self.0.registry.sandbox(id) {
+            return Ok(Some(live));
+        }
+        self.0.registry.await_made(id);
         if let Some(live) = self.0.registry.sandbox(id) {
             return Ok(Some(live));
         }

@@ -34,6 +34,8 @@ const SMALL: usize = 64 * 1024;
 const DOUBT: Duration = Duration::from_secs(1);
 /// Most output of each stream handed to whoever waits for the end.
 const COLLECTED: usize = 1 << 20;
+/// How long after a command's end somebody is asked to wait for the next; until then the answer has the processors.
+const BREATH: Duration = Duration::from_millis(2);
 
 /// One execution being followed.
 pub(super) struct Tracker {
@@ -57,17 +59,18 @@ impl Tracker {
         let begun = Instant::now();
         let mut doubted = begun;
         let (exit, last) = loop {
-            let rang = self.listen();
-            if self.beginning.is_some() && (rang || begun.elapsed() > MOMENT) {
-                drop(self.tell_beginning());
-            }
+            let silent = self.listen();
             let (chunks, exit) = self.read();
             if let Some(exit) = exit {
                 break (Some(exit), chunks);
             }
+            // A command that is over by now tells beginning and end in one breath.
+            if self.beginning.is_some() && (silent || begun.elapsed() > MOMENT) {
+                drop(self.tell_beginning());
+            }
             let news = !chunks.is_empty();
             self.keep(chunks);
-            if !news && (rang || self.bell.is_none()) && doubted.elapsed() >= DOUBT.min(ROUND * 4) {
+            if !news && (silent || self.bell.is_none()) && doubted.elapsed() >= DOUBT.min(ROUND * 4) {
                 doubted = Instant::now();
                 if self.is_orphaned() {
                     let (chunks, exit) = self.read();
@@ -203,6 +206,8 @@ impl Tracker {
             live.change(|live| *live = done.clone());
             service.0.registry.end(done.id);
             live.ring();
+            // Where one command ran, the next is likely.
+            service.0.crew.after(BREATH, move || live.sandbox.sandbox.stand_by());
         });
         (pending, view, self.stdout, self.stderr)
     }

@@ -56,7 +56,7 @@ pub(super) fn create(order: Order<'_>, bed: Option<Bed>) -> Result<ProcessSandbo
             None => Disk::InMemory,
         };
         let bed = bed.map_or_else(|| Bed::make(facts, id, spec), Ok)?;
-        sweep::half_made(home, &facts.cgroups)?;
+        sweep::half_made(home, &facts.cgroups, Some(id))?;
         let roots = resolve(home, facts, spec)?;
         build(order, &roots, &draft.dir, bed, disk)
     });

@@ -31,9 +31,10 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{Mutex, OnceLock, PoisonError},
+    time::SystemTime,
 };
 
-use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec, SnapshotId};
+use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec, SandboxState, SnapshotId};
 use belljar_jail::cgroup::Controller;
 pub use belljar_jail::plan::Plan;
 use belljar_ports::{
@@ -141,6 +142,24 @@ impl SandboxProvider for ProcessProvider {
             all.push(Capability::Users);
         }
         all
+    }
+
+    fn outline(&self, id: SandboxId, spec: &SandboxSpec) -> SandboxInfo {
+        SandboxInfo {
+            id,
+            name: sandbox::name(id, spec),
+            state: SandboxState::Creating,
+            provider: self.name().to_owned(),
+            isolation: self.isolation(),
+            spec: spec.clone(),
+            created: SystemTime::now(),
+            ended: None,
+            cause: None,
+            command: Vec::new(),
+            report: None,
+            levels: levels::of(self.facts(), spec),
+            dir: sandboxes(&self.home).join(id.to_string()),
+        }
     }
 
     fn create(

@@ -10,8 +10,8 @@ use std::{
 };
 
 use belljar_domain::{
-    ExecSpec, ExitReport, Isolation, KillCause, SandboxPath, SandboxSpec, SandboxState, SnapshotId, Span,
-    Usage,
+    ExecSpec, ExitReport, Isolation, KillCause, SandboxId, SandboxPath, SandboxSpec, SandboxState,
+    SnapshotId, Span, Usage,
 };
 use belljar_jail::{
     Cause, Connection, FromKeeper, Launched, Lifeline, Orphan, Task, ToKeeper, ask_keeper,
@@ -205,17 +205,22 @@ impl ProcessSandbox {
     }
 }
 
+/// What a sandbox is called unless somebody calls it otherwise.
+pub(super) fn name(id: SandboxId, spec: &SandboxSpec) -> String {
+    let agent = spec.agent.as_deref().unwrap_or("none");
+    let agent: String =
+        agent.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
+    format!("sandbox_{agent}_{}", id.short())
+}
+
 impl Sandbox for ProcessSandbox {
     fn info(&self) -> SandboxInfo {
         let record = self.record();
         let dir = record.dir(&self.home);
         let (state, ended) = Self::state(&record, &dir);
-        let agent = record.spec.agent.as_deref().unwrap_or("none");
-        let agent: String =
-            agent.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(32).collect();
         SandboxInfo {
             id: record.id,
-            name: format!("sandbox_{agent}_{}", record.id.short()),
+            name: name(record.id, &record.spec),
             state,
             provider: "process".to_owned(),
             isolation: Isolation::Namespaces,
@@ -263,6 +268,18 @@ impl Sandbox for ProcessSandbox {
             .exec(&request, &[&journal, &orders, &stdin].map(AsFd::as_fd))
             .map(OwnedFd::from)
             .map_err(|error| explain(record.id, error))
+    }
+
+    fn stand_by(&self) {
+        let record = self.record();
+        let first = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if first().first.is_some() || record.ended.is_some() || record.group.is_frozen() {
+            return;
+        }
+        // PID 1 starts a shepherd, which waits. Whoever cannot be reached now is asked when there is a command.
+        if let Ok(connection) = Connection::open(&record.dir(&self.home)) {
+            first().first.get_or_insert(connection);
+        }
     }
 
     fn rest(&self) {

@@ -1,6 +1,6 @@
 //! Removing what killed makers and keepers left behind.
 
-use std::{fs, path::Path};
+use std::{ffi::OsString, fs, path::Path};
 
 use belljar_domain::SandboxId;
 use belljar_jail::{
@@ -14,7 +14,7 @@ use super::{changes, making, record::Record, sandbox::ProcessSandbox, sandboxes,
 
 /// Removes every half-made sandbox whose maker is dead, the control groups of dead sandboxes, and half-written files.
 pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
-    let mut removed = half_made(home, cgroups)?;
+    let mut removed = half_made(home, cgroups, None)?;
     for record in Record::all(home)? {
         let dead = !record.keeper.is_alive() && !record.init.is_alive();
         if dead && record.group.dirs().iter().any(|dir| dir.exists()) {
@@ -53,9 +53,16 @@ fn forgotten(home: &Path, cgroups: &Hierarchy) -> usize {
 }
 
 /// The cheap part, done before every new sandbox: the directory of markers is empty unless a maker was killed.
-pub(super) fn half_made(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
+/// But for that of whoever asks.
+pub(super) fn half_made(
+    home: &Path,
+    cgroups: &Hierarchy,
+    own: Option<SandboxId>,
+) -> Result<usize, SandboxError> {
     let Ok(entries) = fs::read_dir(making(home)) else { return Ok(0) };
-    let entries: Vec<_> = entries.flatten().collect();
+    let own = own.map(|id| OsString::from(id.to_string()));
+    let entries: Vec<_> =
+        entries.flatten().filter(|entry| own.as_ref() != Some(&entry.file_name())).collect();
     if entries.is_empty() {
         return Ok(0);
     }

@@ -1,0 +1,188 @@
+//! Making sandboxes, or taking one that was made ahead. Written down while it is made, wherever that can hardly fail.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use belljar_domain::{
+    EventKind, EventStatus, NetworkMode, Principal, SandboxSpec, SandboxState, Span, TemplateRef,
+};
+use belljar_ports::{
+    Keep, Sandbox, SandboxInfo,
+    store::{Batch, Pending},
+};
+
+use super::{
+    CreateSandbox, Result, SandboxView, Service, ServiceError,
+    live::LiveSandbox,
+    new_sandbox_id,
+    quotas::Seat,
+    rows::{row, view_of},
+};
+
+/// Most labels of one sandbox, and the most bytes of one label or of its metadata.
+const MAX_LABELS: usize = 64;
+const MAX_LABEL: usize = 1024;
+const MAX_METADATA: usize = 64 * 1024;
+/// How long what can wait lets a new sandbox's first command go ahead.
+const BREATH: Duration = Duration::from_millis(20);
+
+impl Service {
+    /// Makes a sandbox and answers when it takes commands.
+    ///
+    /// # Errors
+    /// When it is not allowed, there is no room, or it cannot be made.
+    pub fn create(&self, who: &Principal, order: CreateSandbox) -> Result<SandboxView> {
+        let spec = self.spec(who, &order)?;
+        let seat = Seat { project: who.project.clone(), agent: spec.agent.clone() };
+        self.0.gate.enter(&seat)?;
+        let made = match self.0.pool.take(&spec) {
+            Some(ready) => self.claim(who, ready, &order, &spec),
+            None => Ok(None),
+        };
+        let made = made.and_then(|claimed| match claimed {
+            Some(view) => Ok(view),
+            None => self.make(who, order, spec),
+        });
+        self.nudge();
+        match &made {
+            Ok(_) => self.0.counters.spawned(),
+            Err(_) => {
+                self.0.gate.leave(&seat);
+                self.0.counters.failed();
+            }
+        }
+        made
+    }
+
+    fn make(&self, who: &Principal, order: CreateSandbox, spec: SandboxSpec) -> Result<SandboxView> {
+        let id = new_sandbox_id();
+        if !is_ordinary(&spec) {
+            let made = self.0.provider.create(id, &spec, Keep::Alive)?;
+            let info = SandboxInfo { spec, ..made.info() };
+            let live = self.enrol(made, called(&info, who, order));
+            self.announce(who, &live.view()).wait()?;
+            return Ok(live.view());
+        }
+        // It is written down while it is made. Whoever hears of it before it is there waits for it.
+        let info = SandboxInfo { state: SandboxState::Running, ..self.0.provider.outline(id, &spec) };
+        let view = called(&info, who, order);
+        self.0.registry.making(id);
+        let announced = self.announce(who, &view);
+        let made = self.0.provider.create(id, &spec, Keep::Alive);
+        let enrolled = made.map(|made| self.enrol(made, view.clone()));
+        self.0.registry.made(id);
+        let announced = announced.wait();
+        match enrolled {
+            Ok(live) => {
+                if announced.is_err() {
+                    self.0.registry.remove(id);
+                    self.0.crew.later(move || drop(live.sandbox.destroy()));
+                }
+                Ok(announced.map(|_| view)?)
+            }
+            Err(error) => {
+                let reason = error.to_string();
+                self.over(view, SandboxState::Failed, None, "belljar", Some(reason)).1.wait()?;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Takes one that is ready. It becomes theirs while that is being written down; `None` if it died as it waited.
+    fn claim(
+        &self,
+        who: &Principal,
+        ready: Box<dyn Sandbox>,
+        order: &CreateSandbox,
+        spec: &SandboxSpec,
+    ) -> Result<Option<SandboxView>> {
+        // Its life begins now, however long it waited.
+        let info = SandboxInfo { spec: spec.clone(), created: SystemTime::now(), ..ready.info() };
+        if info.state != SandboxState::Running {
+            // A sweep finds what this leaves.
+            self.0.crew.later(move || drop(ready.destroy()));
+            return Ok(None);
+        }
+        let live = self.enrol(ready, called(&info, who, order.clone()));
+        let view = live.view();
+        self.announce(who, &view).wait()?;
+        let (service, spec) = (self.clone(), info.spec);
+        // Of what the provider keeps for itself, nothing is needed now; after a crash, adoption does the same.
+        self.0.crew.after(BREATH, move || service.hand_over(&*live.sandbox, &spec, spec.clocks.ttl));
+        Ok(Some(view))
+    }
+
+    /// Tells the provider whose a sandbox is that was made for nobody yet, and starts its clock.
+    pub(super) fn hand_over(&self, sandbox: &dyn Sandbox, spec: &SandboxSpec, ttl: Span) {
+        // One that ended since is noticed as any other.
+        if sandbox.reassign(spec).and_then(|()| sandbox.extend(ttl)).is_err() {
+            self.0.counters.failed();
+        }
+    }
+
+    fn announce(&self, who: &Principal, view: &SandboxView) -> Pending {
+        let mut event = self.sandbox_event(&view.project, &who.name, view.id, EventKind::SandboxCreated);
+        event.actor.id.clone_from(&view.spec.agent);
+        event.status = Some(EventStatus::Success);
+        event.target = Some(view.spec.template.to_string());
+        event.target_type = Some("template".to_owned());
+        self.0.recorder.append(Batch { sandboxes: vec![row(view)], events: vec![event], ..Batch::default() })
+    }
+
+    fn enrol(&self, made: Box<dyn Sandbox>, view: SandboxView) -> Arc<LiveSandbox> {
+        self.0.registry.insert(LiveSandbox::new(made, view))
+    }
+
+    pub(super) fn spec(&self, who: &Principal, order: &CreateSandbox) -> Result<SandboxSpec> {
+        let reaches_host = order.workspace.is_some()
+            || !order.mounts.is_empty()
+            || matches!(order.template, Some(TemplateRef::Path(_)));
+        if reaches_host && !who.admin {
+            return Err(ServiceError::Denied(
+                "only an admin may show a sandbox files of the host; upload them instead".to_owned(),
+            ));
+        }
+        let metadata = serde_json::to_vec(&order.metadata).map_or(0, |json| json.len());
+        let long = order.labels.iter().any(|(name, value)| name.len() + value.len() > MAX_LABEL);
+        if order.labels.len() > MAX_LABELS || long || metadata > MAX_METADATA {
+            return Err(ServiceError::TooLarge(format!(
+                "at most {MAX_LABELS} labels of {MAX_LABEL} bytes and {MAX_METADATA} bytes of metadata"
+            )));
+        }
+        let defaults = &self.0.settings.defaults;
+        let mut clocks = defaults.clocks;
+        clocks.ttl = order.ttl.unwrap_or(clocks.ttl);
+        clocks.idle = order.idle.unwrap_or(clocks.idle);
+        clocks.exec_timeout = order.exec_timeout.unwrap_or(clocks.exec_timeout);
+        let mut env = defaults.env.clone();
+        env.extend(order.env.clone());
+        Ok(SandboxSpec {
+            template: order.template.clone().unwrap_or_else(|| defaults.template.clone()),
+            workspace: order.workspace.clone(),
+            profile: order.profile.unwrap_or(defaults.profile),
+            network: order.network.unwrap_or(defaults.network),
+            limits: defaults.limits.patched(&order.limits),
+            clocks,
+            mounts: order.mounts.clone(),
+            env,
+            agent: order.agent.clone(),
+            labels: order.labels.clone(),
+        })
+    }
+}
+
+/// A sandbox as it is shown, by the name it was given.
+fn called(info: &SandboxInfo, who: &Principal, order: CreateSandbox) -> SandboxView {
+    let view = view_of(info, who);
+    SandboxView { name: order.name.unwrap_or(view.name), metadata: order.metadata, ..view }
+}
+
+/// Says whether a sandbox needs nothing that might not be there, so that making it hardly ever fails.
+fn is_ordinary(spec: &SandboxSpec) -> bool {
+    spec.template == TemplateRef::Host
+        && spec.workspace.is_none()
+        && spec.mounts.is_empty()
+        && spec.network == NetworkMode::None
+}
