@@ -45,6 +45,9 @@ pub struct ExecRequest {
     /// Answers with a stream of server-sent events: `stdout`, `stderr`, then `exit`.
     #[serde(default)]
     pub stream: bool,
+    /// Ends the command when whoever it streams to goes away before its end.
+    #[serde(default)]
+    pub attached: bool,
     /// Runs it on a terminal of this size.
     pub terminal: Option<TerminalSize>,
 }

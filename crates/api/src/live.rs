@@ -107,7 +107,7 @@ pub enum TerminalNotice {
         execution_id: String,
     },
     /// The command is over.
-    Exit(crate::Exit),
+    Exit(Box<crate::Exit>),
     /// The client said something that makes no sense.
     Error {
         /// What.

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::Usage;
+
 /// Where output came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -64,6 +66,10 @@ pub struct Exit {
     pub truncated: bool,
     /// What made belljar or the kernel end it.
     pub cause: Option<String>,
+    /// Limits it reached without being ended.
+    pub reached: Vec<String>,
+    /// What the sandbox had used by then.
+    pub usage: Option<Usage>,
 }
 
 /// A piece of a sandbox's log.

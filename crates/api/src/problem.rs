@@ -25,6 +25,12 @@ pub struct Problem {
     /// The fields that are wrong, where it is about fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
+    /// What a shell would exit with, where a command could not be started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<u8>,
+    /// How many bytes a command took of its input, where it did not take all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken: Option<usize>,
 }
 
 /// A field that is wrong.

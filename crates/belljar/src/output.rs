@@ -23,11 +23,11 @@ pub(crate) struct Failure {
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         let sandbox = error.chain().find_map(|cause| cause.downcast_ref::<SandboxError>());
+        let server = error.chain().find_map(|cause| cause.downcast_ref::<ClientError>());
         let code = match sandbox {
             Some(SandboxError::Command { exit_code, .. }) => *exit_code,
-            Some(_) | None => EXIT_BELLJAR_FAILED,
+            Some(_) | None => server.and_then(ClientError::exit_code).unwrap_or(EXIT_BELLJAR_FAILED),
         };
-        let server = error.chain().find_map(|cause| cause.downcast_ref::<ClientError>());
         let hint = sandbox.and_then(SandboxError::hint).or_else(|| server.and_then(ClientError::hint));
         let hint = hint.map(str::to_owned);
         Self { message: format!("{error:#}"), hint, code }

@@ -57,11 +57,14 @@ pub(crate) struct Failure {
     detail: String,
     hint: Option<String>,
     errors: Vec<FieldProblem>,
+    exit_code: Option<u8>,
+    taken: Option<usize>,
 }
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, detail: detail.into(), hint: None, errors: Vec::new() }
+        let detail = detail.into();
+        Self { status, code, detail, hint: None, errors: Vec::new(), exit_code: None, taken: None }
     }
 
     /// A request that makes no sense.
@@ -113,6 +116,8 @@ impl Failure {
             code: self.code.to_owned(),
             hint: self.hint,
             errors: self.errors,
+            exit_code: self.exit_code,
+            taken: self.taken,
         }
     }
 }
@@ -168,12 +173,13 @@ impl From<ServiceError> for Failure {
             ServiceError::NoSandbox(_) | ServiceError::NoExecution(_) | ServiceError::NotFound(_) => {
                 StatusCode::NOT_FOUND
             }
-            ServiceError::NotRunning { .. } | ServiceError::Over(_) | ServiceError::Conflict(_) => {
-                StatusCode::CONFLICT
-            }
+            ServiceError::NotRunning { .. }
+            | ServiceError::Over(_)
+            | ServiceError::Unread { .. }
+            | ServiceError::Conflict(_) => StatusCode::CONFLICT,
             ServiceError::Invalid(_) => StatusCode::BAD_REQUEST,
             // Understood, and impossible here: not a fault of the server, so not in the 500s.
-            ServiceError::Command(_) | ServiceError::Unsupported(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            ServiceError::Command { .. } | ServiceError::Unsupported(_) => StatusCode::UNPROCESSABLE_ENTITY,
             ServiceError::Quota(_) => StatusCode::TOO_MANY_REQUESTS,
             ServiceError::Denied(_) => StatusCode::FORBIDDEN,
             ServiceError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -183,7 +189,12 @@ impl From<ServiceError> for Failure {
                 StatusCode::INTERNAL_SERVER_ERROR
             }
         };
-        Self::new(status, error.code(), chain(&error))
+        let failure = Self::new(status, error.code(), chain(&error));
+        match error {
+            ServiceError::Command { exit_code, .. } => Self { exit_code: Some(exit_code), ..failure },
+            ServiceError::Unread { taken, .. } => Self { taken: Some(taken), ..failure },
+            _ => failure,
+        }
     }
 }
 

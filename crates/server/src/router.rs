@@ -23,6 +23,7 @@ pub(crate) fn routes() -> Table {
         .delete("/api/v1/sandboxes/{id}", QUICK, sandboxes::delete)
         .post("/api/v1/sandboxes/{id}/pause", QUICK, sandboxes::pause)
         .post("/api/v1/sandboxes/{id}/resume", QUICK, sandboxes::resume)
+        .post("/api/v1/sandboxes/{id}/stop", QUICK, sandboxes::stop)
         .post("/api/v1/sandboxes/{id}/extend", QUICK, sandboxes::extend)
         .get("/api/v1/sandboxes/{id}/stats", QUICK, observe::stats)
         .get("/api/v1/sandboxes/{id}/history", QUICK, observe::history)

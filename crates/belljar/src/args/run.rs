@@ -134,6 +134,9 @@ pub(crate) struct Exec {
     /// Give the command a terminal even when this is not one.
     #[arg(short, long)]
     pub(crate) tty: bool,
+    /// Run it beside the server, if one is up: no record, and output of any length.
+    #[arg(long)]
+    pub(crate) direct: bool,
     /// The sandbox: its id, the end of its id, or `last`.
     #[arg(value_name = "SANDBOX")]
     pub(crate) id: String,

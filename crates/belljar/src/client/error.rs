@@ -38,6 +38,10 @@ pub(crate) struct Problem {
     pub(crate) code: String,
     /// What to do about it.
     pub(crate) hint: Option<String>,
+    /// What a shell would exit with, where a command could not be started.
+    pub(crate) exit_code: Option<u8>,
+    /// How much of its input a command took.
+    pub(crate) taken: Option<usize>,
 }
 
 impl ClientError {
@@ -56,6 +60,19 @@ impl ClientError {
             Self::Refused(problem) => Some(&problem.code),
             Self::Lost { .. } | Self::Address(_) | Self::Nonsense(_) => None,
         }
+    }
+
+    /// What to exit with, if the server says so.
+    pub(crate) fn exit_code(&self) -> Option<u8> {
+        match self {
+            Self::Refused(problem) => problem.exit_code,
+            Self::Lost { .. } | Self::Address(_) | Self::Nonsense(_) => None,
+        }
+    }
+
+    /// Says whether it may pass: the server is gone, or about to go.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self, Self::Lost { .. }) || self.code() == Some("UNAVAILABLE")
     }
 
     /// Says whether there is no such thing.

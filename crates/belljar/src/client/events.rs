@@ -6,7 +6,7 @@ use super::{ClientError, Event, Result, answer::Answer};
 
 /// How long a stream may be silent; a server that is well sends a heartbeat far more often.
 pub(super) const SILENCE: Duration = Duration::from_secs(120);
-/// The longest line; an event's payload is a quarter of this at most.
+/// The longest line; an event's payload is a quarter of this at most, a piece of output half.
 const LONGEST: u64 = 1024 * 1024;
 
 /// What a stream says.
@@ -21,31 +21,55 @@ pub(crate) enum Happening {
 /// A stream of events.
 #[derive(Debug)]
 pub(crate) struct Happenings {
-    answer: Answer,
+    frames: Frames,
 }
 
 impl Happenings {
     pub(super) const fn new(answer: Answer) -> Self {
-        Self { answer }
+        Self { frames: Frames::new(answer) }
     }
 
     /// Waits for the next.
     pub(crate) fn next(&mut self) -> Result<Happening> {
-        let (mut name, mut data) = (String::new(), String::new());
+        match self.frames.next()? {
+            Some(frame) if !matches!(frame.name.as_str(), "goodbye" | "error") => {
+                let event = serde_json::from_str(&frame.data);
+                let event = event.map_err(|error| ClientError::Nonsense(error.to_string()))?;
+                Ok(Happening::Event(Box::new(event)))
+            }
+            Some(_) | None => Ok(Happening::Over),
+        }
+    }
+}
+
+/// One thing a stream says, whatever it is about.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    pub(super) name: String,
+    pub(super) data: String,
+}
+
+/// A stream, frame by frame.
+#[derive(Debug)]
+pub(super) struct Frames {
+    answer: Answer,
+}
+
+impl Frames {
+    pub(super) const fn new(answer: Answer) -> Self {
+        Self { answer }
+    }
+
+    /// Waits for the next; `None` when the stream is over.
+    pub(super) fn next(&mut self) -> Result<Option<Frame>> {
+        let mut frame = Frame::default();
         loop {
-            let Some(line) = self.line()? else { return Ok(Happening::Over) };
+            let Some(line) = self.line()? else { return Ok(None) };
             match line.split_once(':') {
-                _ if line.is_empty() && data.is_empty() => {}
-                _ if line.is_empty() => match name.as_str() {
-                    "goodbye" | "error" => return Ok(Happening::Over),
-                    _ => {
-                        let event = serde_json::from_str(&data);
-                        let event = event.map_err(|error| ClientError::Nonsense(error.to_string()))?;
-                        return Ok(Happening::Event(Box::new(event)));
-                    }
-                },
-                Some(("event", value)) => value.trim_start().clone_into(&mut name),
-                Some(("data", value)) => data.push_str(value.trim_start()),
+                _ if line.is_empty() && frame.data.is_empty() => {}
+                _ if line.is_empty() => return Ok(Some(frame)),
+                Some(("event", value)) => value.trim_start().clone_into(&mut frame.name),
+                Some(("data", value)) => frame.data.push_str(value.trim_start()),
                 // A heartbeat, a place, or a word of a later day.
                 Some(_) | None => {}
             }

@@ -29,7 +29,7 @@ pub(super) struct Server {
     first: RefCell<Option<UnixStream>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Place {
     Socket(PathBuf),
     Address(String),
@@ -53,6 +53,11 @@ impl Server {
         Ok(Self { place, token: token.map(str::to_owned), first: RefCell::new(None) })
     }
 
+    /// The same server, to be asked from another thread.
+    pub(super) fn again(&self) -> Self {
+        Self { place: self.place.clone(), token: self.token.clone(), first: RefCell::new(None) }
+    }
+
     /// Makes a request and reads the head of the answer. One that says no is an error.
     pub(super) fn send(
         &self,
@@ -62,6 +67,21 @@ impl Server {
         patience: Duration,
     ) -> Result<Answer> {
         let body = body.map(Value::to_string).unwrap_or_default();
+        self.ask(method, target, ("application/json", body.as_bytes()), patience)
+    }
+
+    /// Sends bytes as they are.
+    pub(super) fn send_bytes(&self, target: &str, bytes: &[u8], patience: Duration) -> Result<Answer> {
+        self.ask("POST", target, ("application/octet-stream", bytes), patience)
+    }
+
+    fn ask(
+        &self,
+        method: &str,
+        target: &str,
+        (kind, body): (&str, &[u8]),
+        patience: Duration,
+    ) -> Result<Answer> {
         let mut head = format!("{method} {target} HTTP/1.1\r\nHost: {}\r\n", self.host());
         head.push_str("Connection: close\r\nUser-Agent: belljar\r\nAccept: application/json\r\n");
         if let Some(token) = &self.token {
@@ -69,12 +89,11 @@ impl Server {
             let _written = write!(head, "Authorization: Bearer {token}\r\n");
         }
         if method != "GET" {
-            let _written =
-                write!(head, "Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+            let _written = write!(head, "Content-Type: {kind}\r\nContent-Length: {}\r\n", body.len());
         }
         let lost = |doing: &'static str| move |error| lost(doing, self.host(), error);
         let mut wire = self.connect(patience).map_err(lost("reach"))?;
-        wire.write_all(format!("{head}\r\n{body}").as_bytes()).map_err(lost("ask"))?;
+        wire.write_all(&[head.as_bytes(), b"\r\n", body].concat()).map_err(lost("ask"))?;
         let answer = Answer::read(wire)?;
         if answer.is_success() { Ok(answer) } else { Err(answer.refusal()) }
     }

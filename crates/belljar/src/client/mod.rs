@@ -7,6 +7,7 @@
 mod answer;
 mod error;
 mod events;
+mod executions;
 mod http;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,8 @@ use serde_json::{Value, json};
 
 pub(crate) use error::ClientError;
 pub(crate) use events::{Happening, Happenings};
-pub(crate) use wire::{Event, Execution, LogPage, Page, Port, Sandbox, Snapshot};
+pub(crate) use executions::{Running, Said, Speech};
+pub(crate) use wire::{Event, Execution, Exit, LogPage, Page, Port, Sandbox, Snapshot};
 
 use self::{answer::Answer, http::Server};
 
@@ -83,6 +85,11 @@ impl Client {
     pub(crate) fn resume(&self, id: SandboxId) -> Result<SandboxState> {
         let resumed: Sandbox = self.tell(id, "resume", &json!({}))?.json()?;
         Ok(resumed.state)
+    }
+
+    /// Ends a sandbox and keeps what it changed.
+    pub(crate) fn stop(&self, id: SandboxId) -> Result<()> {
+        self.tell(id, "stop", &json!({})).map(drop)
     }
 
     pub(crate) fn extend(&self, id: SandboxId, ttl: Span) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use belljar_domain::{
-    EventId, Isolation, KillCause, NetworkMode, Profile, SandboxId, SandboxState, Timestamp,
+    EventId, Isolation, KillCause, NetworkMode, Profile, SandboxId, SandboxState, Timestamp, Usage,
 };
 use belljar_ports::Level;
 use serde::Deserialize;
@@ -72,6 +72,18 @@ pub(crate) struct Port {
 pub(crate) struct Execution {
     pub(crate) status: String,
     pub(crate) command: Vec<String>,
+}
+
+/// How a command ended.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Exit {
+    pub(crate) exit_code: Option<u8>,
+    pub(crate) signal: Option<u8>,
+    pub(crate) duration_ms: Option<u64>,
+    pub(crate) truncated: bool,
+    pub(crate) cause: Option<KillCause>,
+    pub(crate) reached: Vec<KillCause>,
+    pub(crate) usage: Option<Usage>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -90,7 +90,8 @@ pub(crate) fn follow(
     Ok(Done { report: followed.report, stdout: outlet.stdout, stderr: outlet.stderr })
 }
 
-fn input(view: View) -> Result<Input> {
+/// What the command reads, unless that is a terminal.
+pub(super) fn input(view: View) -> Result<Input> {
     let stdin = rustix::stdio::stdin();
     let is_null = || {
         let (a, b) = (rustix::fs::fstat(stdin).ok()?, rustix::fs::stat("/dev/null").ok()?);

@@ -49,22 +49,23 @@ impl Sandboxes {
         }
     }
 
-    /// Ends a sandbox. What it changed in a workspace of this machine is kept; the server notices such an end itself,
-    /// while one it is asked for leaves nothing. Answers whether it was there.
+    /// Ends a sandbox. What it changed in a workspace is kept, one without leaves nothing. Answers whether it was there.
     pub(crate) fn end(&self, seen: &Seen) -> Result<bool> {
-        let here = self.handle(seen.id)?;
-        match (&self.server, here) {
-            (Some(server), None) => Ok(server.delete(seen.id).map(|()| true)?),
-            (Some(server), Some(_)) if seen.spec.workspace.is_none() => {
-                Ok(server.delete(seen.id).map(|()| true)?)
-            }
-            (server, Some(sandbox)) => {
-                // A server takes over what it is asked about; of one it has never heard of it would not tell the end.
-                let _unknown = server.as_ref().map(|server| server.sandbox(seen.id));
-                Ok(sandbox.stop(Some(KillCause::Killswitch)).map(|()| true)?)
-            }
+        let Some(server) = &self.server else { return self.stop_here(seen.id) };
+        let ended = if seen.spec.workspace.is_some() { server.stop(seen.id) } else { server.delete(seen.id) };
+        match ended {
+            Ok(()) => Ok(true),
+            // One that ended before the server came is the provider's alone.
+            Err(error) if error.is_unknown() && !self.is_remote() => self.stop_here(seen.id),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn stop_here(&self, id: SandboxId) -> Result<bool> {
+        match self.handle(id)? {
+            Some(sandbox) => Ok(sandbox.stop(Some(KillCause::Killswitch)).map(|()| true)?),
             // It ended and was removed since it was listed.
-            (None, None) => Ok(false),
+            None => Ok(false),
         }
     }
 
@@ -131,7 +132,8 @@ impl Sandboxes {
         }
     }
 
-    fn own(&self, id: SandboxId) -> Result<Box<dyn Sandbox>> {
+    /// The handle of a sandbox of this home that must be there.
+    pub(crate) fn own(&self, id: SandboxId) -> Result<Box<dyn Sandbox>> {
         self.handle(id)?.ok_or_else(|| SandboxError::Unknown(id).into())
     }
 }

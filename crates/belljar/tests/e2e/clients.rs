@@ -102,7 +102,7 @@ fn output_is_the_same_whoever_ran_the_command(glass: &Glass) {
     glass.exec(&id, "echo third").ok();
     assert_eq!(glass.run(&["logs", &id]).ok(), "first\nsecond zebra\nthird\n");
     let deeds = glass.json(&["logs", "--sandbox", &id, "--operation", "command_execute"]);
-    assert_eq!(deeds.as_array().unwrap().len(), 1);
+    assert_eq!(deeds.as_array().unwrap().len(), 3);
     assert_eq!(deeds[0]["status"], "success");
     until("the words are found", || {
         glass.json(&["logs", "--search", "zebra"])["hits"].as_array().is_some_and(|hits| hits.len() == 1)
@@ -163,7 +163,8 @@ fn another_machines_server_is_asked_by_its_address(glass: &Glass) {
     served.sh(&id, "echo over there");
     assert_eq!(from_afar(&["logs", "far"], &key).ok(), "over there\n");
     from_afar(&["list"], "wrong").code(125).says("hint:");
-    from_afar(&["exec", "far", "--", "true"], &key).code(125).says("unset BELLJAR_URL");
+    assert_eq!(from_afar(&["exec", "far", "--", "sh", "-c", "echo hi; exit 4"], &key).code(4).out, "hi\n");
+    from_afar(&["exec", "--direct", "far", "--", "true"], &key).code(125).says("unset BELLJAR_URL");
     from_afar(&["terminate", "--force", "far"], &key).ok();
     assert_eq!(from_afar(&["--json", "list"], &key).json(), json!([]));
 }

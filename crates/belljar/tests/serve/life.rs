@@ -52,6 +52,32 @@ fn create_run_pause_resume_extend_label_and_delete() {
 }
 
 #[test]
+fn stopping_keeps_what_was_changed_and_can_be_repeated() {
+    let served = Served::start();
+    let client = served.client();
+    let made = client.post("/api/v1/sandboxes", &json!({"workspace": served.work()})).json();
+    let path = format!("/api/v1/sandboxes/{}", made["id"].as_str().unwrap());
+    client.post(&format!("{path}/exec"), &json!({"command": "echo new > made"}));
+    for _time in 0..2 {
+        let stopped = client.post(&format!("{path}/stop"), &json!({}));
+        assert_eq!(stopped.status, 200, "{stopped:?}");
+        let stopped = stopped.json();
+        assert_eq!(
+            (&stopped["state"], &stopped["status"], &stopped["cause"]),
+            (&json!("stopped"), &json!("TERMINATED"), &json!("killswitch"))
+        );
+    }
+    let diff = client.get(&format!("{path}/diff?format=patch"));
+    assert!(diff.text().contains("+new"), "{diff:?}");
+    assert_eq!(client.post(&format!("{path}/exec"), &json!({"command": "true"})).status, 409);
+    assert_eq!(
+        client.post("/api/v1/sandboxes/sbx_00000000000070008000000000000000/stop", &json!({})).status,
+        404
+    );
+    assert_eq!(client.delete(&path).status, 204);
+}
+
+#[test]
 fn the_workspace_is_shown_copy_on_write_and_its_diff_can_be_read() {
     let served = Served::start();
     std::fs::write(served.work().join("kept"), "old\n").unwrap();

@@ -19,7 +19,7 @@ fn a_command_answers_with_what_it_wrote_and_how_it_ended() {
     assert_eq!(house.service.run(&house.who, id, stdin).unwrap().stdout, b"from here");
     let missing = StartExecution { argv: vec!["no-such-program".to_owned()], ..StartExecution::default() };
     let refused = house.service.run(&house.who, id, missing).unwrap_err();
-    assert!(matches!(refused, ServiceError::Command(_)), "{refused:?}");
+    assert!(matches!(refused, ServiceError::Command { exit_code: 127, .. }), "{refused:?}");
     assert_eq!(house.service.executions(&house.who, id, None, 10).unwrap().len(), 2);
 }
 

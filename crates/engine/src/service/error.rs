@@ -32,8 +32,21 @@ pub enum ServiceError {
     #[error("{0}")]
     Invalid(String),
     /// The command could not be started.
-    #[error("{0}")]
-    Command(String),
+    #[error("{what}")]
+    Command {
+        /// Why, and what to do.
+        what: String,
+        /// What a shell would exit with.
+        exit_code: u8,
+    },
+    /// The command does not read what it was sent.
+    #[error("the command does not read its input; it took {taken} of {all} bytes")]
+    Unread {
+        /// How much it has of it.
+        taken: usize,
+        /// How much it was sent.
+        all: usize,
+    },
     /// This host or provider cannot do it.
     #[error("{0}")]
     Unsupported(String),
@@ -96,11 +109,11 @@ impl ServiceError {
             Self::NotRunning { .. } => "SANDBOX_NOT_RUNNING",
             Self::Over(_) => "EXECUTION_OVER",
             Self::Invalid(_) => "INVALID_REQUEST",
-            Self::Command(_) => "EXECUTION_ERROR",
+            Self::Command { .. } => "EXECUTION_ERROR",
             Self::Unsupported(_) => "UNSUPPORTED",
             Self::Quota(_) => "QUOTA_EXCEEDED",
             Self::Denied(_) => "PERMISSION_DENIED",
-            Self::Conflict(_) => "CONFLICT",
+            Self::Conflict(_) | Self::Unread { .. } => "CONFLICT",
             Self::TooLarge(_) => "TOO_LARGE",
             Self::Closing => "UNAVAILABLE",
             Self::Store(_) => "STORE_ERROR",
@@ -139,7 +152,9 @@ impl From<SandboxError> for ServiceError {
             SandboxError::Unsupported { what, hint } => Self::Unsupported(format!("{what}; {hint}")),
             SandboxError::Invalid(what) => Self::Invalid(what),
             SandboxError::File { what, errno } => Self::of_file(&what, errno),
-            SandboxError::Command { what, hint, .. } => Self::Command(with_hint(what, hint.as_deref())),
+            SandboxError::Command { what, hint, exit_code } => {
+                Self::Command { what: with_hint(what, hint.as_deref()), exit_code }
+            }
             error @ SandboxError::Provider { .. } => {
                 Self::Provider { what: with_hint(error.to_string(), error.hint()), source: error }
             }

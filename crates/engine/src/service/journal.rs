@@ -180,10 +180,7 @@ fn write_all(pipe: &Path, id: ExecutionId, bytes: &[u8]) -> Result<(), ServiceEr
             Err(rustix::io::Errno::AGAIN) => {
                 let mut wait = [PollFd::new(&pipe, PollFlags::OUT)];
                 if !poll(&mut wait, Some(&PATIENCE)).is_ok_and(|ready| ready > 0) {
-                    let all = bytes.len();
-                    return Err(ServiceError::Conflict(format!(
-                        "the command does not read its input; it took {taken} of {all} bytes"
-                    )));
+                    return Err(ServiceError::Unread { taken, all: bytes.len() });
                 }
             }
             Err(_) => return Err(ServiceError::Over(id)),

@@ -105,7 +105,7 @@ pub struct Signals {
     /// Readable when there is one.
     pub wake: File,
     /// Takes the numbers of those that came since the last time.
-    pub pending: Box<dyn FnMut() -> Vec<u8>>,
+    pub pending: Box<dyn FnMut() -> Vec<u8> + Send>,
 }
 
 impl Debug for Signals {

@@ -15,7 +15,7 @@ use crate::{
     answer::Json,
     app::App,
     extract::{Accepts, Caller, JsonBody, Sandbox},
-    live::{Tail, sse},
+    live::{Attached, Tail, sse},
     problem::Answer,
     wire,
 };
@@ -23,7 +23,8 @@ use crate::{
 /// Runs a command in a sandbox.
 ///
 /// By default the answer comes when the command is over. With `background` it comes at once; with `stream`, or
-/// `Accept: text/event-stream`, it is a stream of `started`, `stdout`, `stderr` and `exit` events.
+/// `Accept: text/event-stream`, it is a stream of `started`, `stdout`, `stderr` and `exit` events. Such a command goes on
+/// when the stream is lost, and `…/attach` finds it again, unless it was `attached`.
 #[utoipa::path(post, path = "/api/v1/sandboxes/{id}/exec", tag = "executions",
     params(("id" = String, Path, pattern = "^sbx_[0-9a-f]{32}$"), ("Idempotency-Key" = Option<String>, Header, description = "Carries the request out once, however often it is made.", max_length = 255)),
     request_body = api::ExecRequest,
@@ -38,14 +39,14 @@ pub(crate) async fn exec(
     JsonBody(mut request): JsonBody<api::ExecRequest>,
 ) -> Answer<Response> {
     request.stream |= accepts.names("text/event-stream");
-    let (background, streams) = (request.background, request.stream);
+    let (background, streams, attached) = (request.background, request.stream, request.attached);
     let order = wire::start(request)?;
     match (background, streams) {
         (true, _) => {
             let view = app.ask(&who, move |service, who| service.start(who, id, order)).await?;
             Ok((StatusCode::ACCEPTED, Json(wire::execution(view))).into_response())
         }
-        (false, true) => streamed(&app, &who, id, order).await,
+        (false, true) => streamed(&app, &who, id, order, attached).await,
         (false, false) => {
             let finished = app.dwell(&who, move |service, who| service.run(who, id, order)).await?;
             Ok(Json(wire::answer(finished)).into_response())
@@ -53,10 +54,20 @@ pub(crate) async fn exec(
     }
 }
 
-async fn streamed(app: &App, who: &Arc<Principal>, id: SandboxId, order: StartExecution) -> Answer<Response> {
+async fn streamed(
+    app: &App,
+    who: &Arc<Principal>,
+    id: SandboxId,
+    order: StartExecution,
+    attached: bool,
+) -> Answer<Response> {
     let client = app.clients.enter()?;
     let view = app.ask(who, move |service, who| service.start(who, id, order)).await?;
     let tail = Tail::new(app, who, view.id, 0).await?;
     let started = sse::block("started", None::<u64>, &wire::execution(view));
-    Ok(sse::respond(app, client, format!("{}{started}", sse::greeting()), tail))
+    let first = format!("{}{started}", sse::greeting());
+    if attached {
+        return Ok(sse::respond(app, client, first, Attached::new(tail)));
+    }
+    Ok(sse::respond(app, client, first, tail))
 }

@@ -103,6 +103,18 @@ pub(crate) async fn resume(
     Ok(Json(wire::sandbox(view)))
 }
 
+/// Ends every process of a sandbox and keeps what it changed in its workspace. One that is over already is fine.
+#[utoipa::path(post, path = "/api/v1/sandboxes/{id}/stop", tag = "sandboxes", params(("id" = String, Path, pattern = "^sbx_[0-9a-f]{32}$")),
+    responses((status = 200, body = api::Sandbox)))]
+pub(crate) async fn stop(
+    State(app): State<App>,
+    Caller(who): Caller,
+    Sandbox(id): Sandbox,
+) -> Answer<Json<api::Sandbox>> {
+    let view = app.ask(&who, move |service, who| service.stop(who, id)).await?;
+    Ok(Json(wire::sandbox(view)))
+}
+
 /// Lets a sandbox live this much longer from now.
 #[utoipa::path(post, path = "/api/v1/sandboxes/{id}/extend", tag = "sandboxes", params(("id" = String, Path, pattern = "^sbx_[0-9a-f]{32}$")),
     request_body = api::ExtendRequest, responses((status = 200, body = api::Sandbox)))]

@@ -4,6 +4,7 @@
 //! Every client reads the store at its own pace from the place it has reached, so there is neither gap nor duplicate,
 //! and a slow one holds nothing but its own place.
 
+mod attached;
 mod clients;
 mod feed;
 mod socket;
@@ -11,6 +12,7 @@ pub(crate) mod sse;
 mod tail;
 mod terminal;
 
+pub(crate) use attached::Attached;
 pub(crate) use clients::{Client, Clients};
 pub(crate) use feed::Feed;
 pub(crate) use socket::serve as serve_events;

@@ -77,6 +77,17 @@ impl Tail {
         }
     }
 
+    /// Ends the command, unless the server itself is ending. Nobody is left to be told how that went.
+    pub(super) fn kill(&self) {
+        if *self.app.closing.borrow() {
+            return;
+        }
+        let (app, who, id) = (self.app.clone(), Arc::clone(&self.who), self.id);
+        if let Ok(reactor) = tokio::runtime::Handle::try_current() {
+            reactor.spawn_blocking(move || drop(app.service.kill(&who, id)));
+        }
+    }
+
     async fn end(&mut self) -> Answer<Piece> {
         let id = self.id;
         let view = self.app.ask(&self.who, move |service, who| service.execution(who, id)).await?;

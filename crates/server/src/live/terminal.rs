@@ -60,7 +60,7 @@ impl Seat {
                         self.post(socket, frames.collect()).await?;
                     }
                     Ok(Piece::Exit(view)) => {
-                        let exit = TerminalNotice::Exit(wire::exit(&view));
+                        let exit = TerminalNotice::Exit(Box::new(wire::exit(&view)));
                         return self.post(socket, vec![text(&exit), close(close_code::NORMAL)]).await;
                     }
                     Ok(Piece::Nothing) => return None,

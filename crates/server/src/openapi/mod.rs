@@ -29,7 +29,7 @@ use crate::mcp::endpoint as mcp;
     info(title = "belljar", version = "v1", description = "Sandboxes over HTTP: create, run, stream, pause, snapshot, and see everything that happened."),
     paths(
         sandboxes::create, sandboxes::list, sandboxes::get, sandboxes::patch, sandboxes::delete,
-        sandboxes::pause, sandboxes::resume, sandboxes::extend,
+        sandboxes::pause, sandboxes::resume, sandboxes::stop, sandboxes::extend,
         observe::stats, observe::history, observe::health, observe::diff, observe::ports, logs::read,
         exec::exec, executions::list, executions::get, executions::kill, executions::stdin, executions::resize,
         executions::signal, executions::wait, executions::output, executions::attach,

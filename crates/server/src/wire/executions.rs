@@ -42,8 +42,7 @@ pub(crate) fn execution(view: ExecutionView) -> api::Execution {
         timed_out: report.is_some_and(is_timed_out),
         oom: report.is_some_and(is_oom),
         cause: report.and_then(cause),
-        reached: report
-            .map_or_else(Vec::new, |report| report.reached.iter().map(KillCause::to_string).collect()),
+        reached: report.map_or_else(Vec::new, reached),
         duration_ms: report.map(|report| report.duration.as_millis()),
         stdout_bytes: written(LogStream::Stdout),
         stderr_bytes: written(LogStream::Stderr),
@@ -63,7 +62,13 @@ pub(crate) fn exit(view: &ExecutionView) -> api::Exit {
         oom: report.is_some_and(is_oom),
         truncated: view.truncated,
         cause: report.and_then(cause),
+        reached: report.map_or_else(Vec::new, reached),
+        usage: report.map(|report| super::usage(&report.usage)),
     }
+}
+
+fn reached(report: &ExitReport) -> Vec<String> {
+    report.reached.iter().map(KillCause::to_string).collect()
 }
 
 const fn status(report: &ExitReport) -> api::ExecutionStatus {

@@ -120,6 +120,9 @@ pub(crate) fn start(request: api::ExecRequest) -> Answer<StartExecution> {
         }
         (None, false) => Stdin::Empty,
     };
+    if request.attached && !request.stream {
+        return Err(Failure::field("attached", "is for commands that stream"));
+    }
     Ok(StartExecution {
         argv,
         cwd: request.cwd.map(|cwd| path_inside("cwd", &cwd)).transpose()?,

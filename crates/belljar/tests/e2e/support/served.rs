@@ -32,6 +32,12 @@ impl Served {
         self.facts["url"].as_str().unwrap()
     }
 
+    pub(crate) fn get(&self, path: &str) -> Value {
+        let (status, found) = self.http.ask("GET", path, None).unwrap();
+        assert_eq!(status, 200, "{found}");
+        found
+    }
+
     /// Makes a sandbox with this name; the answer is its id.
     pub(crate) fn make(&self, name: &str) -> String {
         let (status, made) =
