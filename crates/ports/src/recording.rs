@@ -116,6 +116,13 @@ pub enum FileChange {
         /// Whether a directory goes with everything in it.
         recursive: bool,
     },
+    /// A symbolic link, replacing a file or a link that has its name.
+    Link {
+        /// Where.
+        path: SandboxPath,
+        /// What it says; nobody but the sandbox ever follows it.
+        target: String,
+    },
     /// Other permission bits.
     Mode {
         /// Of what.

@@ -122,8 +122,36 @@ fn a_tar_whose_link_leads_out_is_refused() {
     let mut tar = link_in_tar("door", &outside.display().to_string());
     tar.extend(tar_with("door/slipped", b"evil"));
     let put = Request::new("PUT", &format!("{sandbox}/files/tmp/in?unpack=true"));
-    client.send(&put.with("content-type", "application/x-tar").body(tar));
+    client.send(&put.with("content-type", "application/x-tar").body(tar)).is_problem(400, "INVALID_REQUEST");
     assert!(!outside.join("slipped").exists());
+}
+
+#[test]
+fn nothing_is_unpacked_through_a_link_of_the_same_tar() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    served.sh(&sandbox, "mkdir -p /tmp/in /tmp/out");
+    let put = |tar: Vec<u8>| {
+        let put = Request::new("PUT", &format!("{sandbox}/files/tmp/in?unpack=true"));
+        client.send(&put.with("content-type", "application/x-tar").body(tar))
+    };
+    let slips = [
+        [link_in_tar("door", "/tmp/out"), tar_with("door/slipped", b"evil")],
+        [link_in_tar("door", "../out"), tar_with("./door/./slipped", b"evil")],
+        [link_in_tar("door", "/tmp/out"), tar_with("door/deep/slipped", b"evil")],
+        [link_in_tar("door", "/tmp/out"), header("door/slipped/", 0, b'5', "")],
+        [link_in_tar("door", "/tmp/out"), link_in_tar("door/slipped", "x")],
+    ];
+    for tar in slips {
+        let answer = put(tar.concat());
+        answer.is_problem(400, "INVALID_REQUEST");
+        assert!(answer.text().contains("through"), "{answer:?}");
+        assert_eq!(served.sh(&sandbox, "ls /tmp/out; rm -rf /tmp/in/*"), "");
+    }
+    for (kind, says) in [(b'2', "../../../etc"), (b'2', "/.."), (b'1', "file"), (b'3', ""), (b'6', "")] {
+        put(header("odd", 0, kind, says)).is_problem(400, "INVALID_REQUEST");
+        assert_eq!(served.sh(&sandbox, "ls /tmp/in"), "", "{}", char::from(kind));
+    }
 }
 
 fn tar_with(name: &str, content: &[u8]) -> Vec<u8> {

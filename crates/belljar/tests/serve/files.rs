@@ -61,7 +61,11 @@ fn files_are_listed_described_moved_and_removed() {
 fn a_directory_travels_as_a_tar_both_ways() {
     let served = Served::start();
     let (sandbox, client) = (served.sandbox(), served.client());
-    served.sh(&sandbox, "mkdir -p /tmp/t/sub; echo hello > /tmp/t/sub/a; chmod 700 /tmp/t/sub/a");
+    let links = "ln -s sub/a rel; ln -s ../rel sub/up; ln -s /etc/passwd abs; ln -s nowhere dangling";
+    served.sh(
+        &sandbox,
+        &format!("mkdir -p /tmp/t/sub; cd /tmp/t; echo hello > sub/a; chmod 700 sub/a; {links}"),
+    );
     let packed = client.get(&format!("{sandbox}/files/tmp/t?archive=tar"));
     assert_eq!((packed.status, packed.header("content-type")), (200, Some("application/x-tar")));
     let upload = Request::new("PUT", &format!("{sandbox}/files/tmp/copy?unpack=true"));
@@ -72,6 +76,9 @@ fn a_directory_travels_as_a_tar_both_ways() {
         served.sh(&sandbox, "cd /tmp/copy; find . -name a -exec cat {} +; find . -name a -perm 700 | wc -l"),
         "hello\n1\n"
     );
+    let look = "cd /tmp/copy; find . -type l -printf '%P %l\\n' | sort; cat sub/up";
+    let links = "abs /etc/passwd\ndangling nowhere\nrel sub/a\nsub/up ../rel\n";
+    assert_eq!(served.sh(&sandbox, look), format!("{links}hello\n"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Directories of a sandbox as tar archives, in and out.
 
 use std::{
+    collections::HashSet,
     fs::File,
     io::{self, Read, Write},
     path::{Component, Path},
@@ -15,6 +16,8 @@ use super::{FileKind, FileView, FileWriter, Result, Service, ServiceError, files
 /// Most entries of an archive, in either direction.
 const MAX_ENTRIES: u64 = 1_000_000;
 const MAX_DEPTH: usize = 128;
+/// Most bytes of the names of links that are remembered while an archive is unpacked.
+const MAX_LINKS: usize = 16 << 20;
 
 impl Service {
     /// Packs a directory; the answer is how many entries it has. What vanishes meanwhile is left out.
@@ -57,7 +60,8 @@ impl Service {
         Ok(count)
     }
 
-    /// Unpacks an archive into a directory, made if it is not there; the answer is how many entries it had.
+    /// Unpacks an archive into a directory, made if it is not there; the answer is how many entries it had. Symbolic links
+    /// are made as they are, inside the sandbox, and nothing is unpacked through one of them.
     ///
     /// # Errors
     /// When it is no archive, or an entry would lead out of the directory; entries before that one stay.
@@ -73,28 +77,35 @@ impl Service {
         live.sandbox.change(&FileChange::MakeDir { path: path.clone(), parents: true })?;
         let mut archive = tar::Archive::new(from);
         let mut count = 0;
+        let mut links = Links::default();
         for entry in archive.entries().map_err(broken)? {
             let mut entry = entry.map_err(broken)?;
             let kind = entry.header().entry_type();
             let name = entry.path().map_err(broken)?.into_owned();
             let Some(target) = below(path, &name)? else { continue };
+            links.check(&target, kind)?;
             match kind {
                 EntryType::Directory => {
                     live.sandbox.change(&FileChange::MakeDir { path: target, parents: true })?;
                 }
                 EntryType::Regular | EntryType::Continuous => {
                     let mode = entry.header().mode().unwrap_or(0o644);
-                    if let Some((parent, _)) = files::split(&target) {
-                        live.sandbox.change(&FileChange::MakeDir { path: parent, parents: true })?;
-                    }
+                    make_parent(&*live.sandbox, &target)?;
                     let mut writer = FileWriter::begin(std::sync::Arc::clone(&live), &target, mode)?;
                     io::copy(&mut entry, &mut writer).map_err(broken)?;
                     writer.commit()?;
                 }
+                EntryType::Symlink => {
+                    let says = entry.link_name().map_err(broken)?.unwrap_or_default().into_owned();
+                    let says = link_target(&target, &says)?;
+                    make_parent(&*live.sandbox, &target)?;
+                    live.sandbox.change(&FileChange::Link { path: target.clone(), target: says })?;
+                    links.made(&target)?;
+                }
                 EntryType::XGlobalHeader => continue,
                 _ => {
                     return Err(ServiceError::Invalid(format!(
-                        "`{}` is neither a file nor a directory; links and devices are not unpacked",
+                        "`{}` is no file, directory or symbolic link; hard links and devices are not unpacked",
                         name.display()
                     )));
                 }
@@ -128,6 +139,69 @@ fn below(base: &SandboxPath, name: &Path) -> Result<Option<SandboxPath>> {
     }
     let path = format!("{}{inner}", base.to_string().trim_end_matches('/'));
     SandboxPath::new(&path).map(Some).map_err(|error| ServiceError::Invalid(error.to_string()))
+}
+
+fn make_parent(sandbox: &dyn Sandbox, path: &SandboxPath) -> Result<()> {
+    match files::split(path) {
+        Some((parent, _)) => Ok(sandbox.change(&FileChange::MakeDir { path: parent, parents: true })?),
+        None => Ok(()),
+    }
+}
+
+/// The links an archive made so far. Whoever wrote the archive chose where they lead, so nothing else of it may follow.
+#[derive(Default)]
+struct Links {
+    paths: HashSet<String>,
+    bytes: usize,
+}
+
+impl Links {
+    fn made(&mut self, path: &SandboxPath) -> Result<()> {
+        let text = path.to_string();
+        self.bytes += text.len();
+        self.paths.insert(text);
+        if self.bytes > MAX_LINKS {
+            return Err(ServiceError::TooLarge(format!("more than {MAX_LINKS} bytes of names of links")));
+        }
+        Ok(())
+    }
+
+    /// Refuses an entry that would be unpacked through a link; one that replaces the link itself is fine.
+    fn check(&mut self, path: &SandboxPath, kind: EntryType) -> Result<()> {
+        let text = path.to_string();
+        let above = text.char_indices().filter(|(_, letter)| *letter == '/').map(|(at, _)| at);
+        let ends = above.chain((kind == EntryType::Directory).then_some(text.len()));
+        for end in ends {
+            let link = text.get(..end).unwrap_or_default();
+            if self.paths.contains(link) {
+                return Err(ServiceError::Invalid(format!(
+                    "`{text}` would be unpacked through `{link}`, a link of the same archive"
+                )));
+            }
+        }
+        self.paths.remove(&text);
+        Ok(())
+    }
+}
+
+/// What a link says, if that is a place in the sandbox's tree.
+fn link_target(link: &SandboxPath, says: &Path) -> Result<String> {
+    let refused = |why: &str| {
+        let says: String = says.to_string_lossy().chars().take(200).collect();
+        ServiceError::Invalid(format!("the link `{link}` to `{says}` {why}"))
+    };
+    let text = says.to_str().filter(|text| !text.is_empty()).ok_or_else(|| refused("names nothing"))?;
+    let mut depth = if says.is_absolute() { 0 } else { link.to_string().matches('/').count() - 1 };
+    for part in says.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::ParentDir => {
+                depth = depth.checked_sub(1).ok_or_else(|| refused("leads out of the sandbox"))?;
+            }
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    Ok(text.to_owned())
 }
 
 fn pack_one(
@@ -193,5 +267,30 @@ mod tests {
         for out in ["../a", "a/../../b", "/etc/passwd", "..", "a/.."] {
             assert!(to(out).is_err(), "{out}");
         }
+    }
+
+    #[test]
+    fn links_stay_in_the_sandboxs_tree() {
+        let link = SandboxPath::new("/srv/a/link").unwrap();
+        for inside in ["b", "../b", "../../etc/passwd", "/usr/bin/sh", "./b/../c", "/"] {
+            assert_eq!(link_target(&link, Path::new(inside)).unwrap(), inside);
+        }
+        for out in ["", "../../../etc", "/..", "/a/../../b", "b/../../../../c"] {
+            assert!(link_target(&link, Path::new(out)).is_err(), "{out}");
+        }
+    }
+
+    #[test]
+    fn nothing_goes_through_a_link_of_the_archive() {
+        let path = |text: &str| SandboxPath::new(text).unwrap();
+        let mut links = Links::default();
+        links.made(&path("/in/door")).unwrap();
+        links.check(&path("/in/door/slipped"), EntryType::Regular).unwrap_err();
+        links.check(&path("/in/door/a/b"), EntryType::Symlink).unwrap_err();
+        links.check(&path("/in/door"), EntryType::Directory).unwrap_err();
+        links.check(&path("/in/doors/fine"), EntryType::Regular).unwrap();
+        links.check(&path("/in/door"), EntryType::Regular).unwrap();
+        // It was replaced by a file, so there is no link any more.
+        links.check(&path("/in/door"), EntryType::Directory).unwrap();
     }
 }

@@ -33,6 +33,7 @@ fn carry_out(errand: &Errand) -> Result<Option<Fd>, Broken> {
         Task::Rename { from, to } => sys::rename(from, to).at(Stage::Errand, from).map(|()| None),
         Task::Remove { path, recursive } => remove(path, *recursive).at(Stage::Errand, path).map(|()| None),
         Task::Mode { path, mode } => sys::chmod(HERE, path, *mode).at(Stage::Errand, path).map(|()| None),
+        Task::Link { path, target } => link(path, target).at(Stage::Errand, path).map(|()| None),
         Task::Dial { port } => {
             sys::dial_loopback(*port).at(Stage::Errand, &sys::decimal(u64::from(*port))).map(Some)
         }
@@ -53,6 +54,19 @@ fn make_dir(path: &str, parents: bool) -> sys::Sys<()> {
     }
     // A file that is in the way exists, too.
     sys::open(HERE, path, sys::O_PATH | sys::O_DIRECTORY, 0).map(drop)
+}
+
+/// Never follows what is there: it makes a name, and looks nowhere.
+fn link(path: &str, target: &str) -> sys::Sys<()> {
+    match sys::symlink(target, HERE, path) {
+        Err(EEXIST) => {}
+        other => return other,
+    }
+    match sys::unlink(HERE, path, false) {
+        Err(EISDIR) => Err(EEXIST),
+        Ok(()) | Err(ENOENT) => sys::symlink(target, HERE, path),
+        other => other,
+    }
 }
 
 fn remove(path: &str, recursive: bool) -> sys::Sys<()> {

@@ -227,6 +227,13 @@ pub enum Task {
         /// The port.
         port: u16,
     },
+    /// Make a symbolic link, replacing a file or a link that is there.
+    Link {
+        /// Where it is.
+        path: String,
+        /// What it says, word for word.
+        target: String,
+    },
 }
 
 /// One command.

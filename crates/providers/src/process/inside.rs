@@ -37,6 +37,7 @@ pub(super) fn change(change: &FileChange) -> Task {
         FileChange::Remove { path, recursive } => {
             Task::Remove { path: path.to_string(), recursive: *recursive }
         }
+        FileChange::Link { path, target } => Task::Link { path: path.to_string(), target: target.clone() },
         FileChange::Mode { path, mode } => Task::Mode { path: path.to_string(), mode: *mode },
     }
 }
