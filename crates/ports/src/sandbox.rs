@@ -311,6 +311,14 @@ pub enum SandboxError {
         /// What to do about it.
         hint: String,
     },
+    /// Something stands on it.
+    #[error("{what} is in use by {}; discard that first", listed(.by))]
+    InUse {
+        /// What cannot go.
+        what: String,
+        /// The sandboxes and snapshots that stand on it.
+        by: Vec<String>,
+    },
     /// A path or a port inside could not be used.
     #[error("{what}: {}", std::io::Error::from_raw_os_error(*errno))]
     File {
@@ -360,8 +368,19 @@ impl SandboxError {
             | Self::Over(_)
             | Self::State { .. }
             | Self::Unsupported { .. }
+            | Self::InUse { .. }
             | Self::File { .. }
             | Self::Invalid(_) => None,
         }
     }
+}
+
+/// The first few, and how many more.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if let Some(more) = names.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
 }

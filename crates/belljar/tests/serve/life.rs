@@ -134,3 +134,28 @@ fn a_sandbox_outlives_its_server() {
     });
     assert_eq!(output["items"][0]["text"], "late\n");
 }
+
+#[test]
+fn a_snapshot_goes_right_after_the_last_sandbox_that_stood_on_it() {
+    let served = Served::start();
+    let client = served.client();
+    let first = served.sandbox();
+    served.sh(&first, "echo kept > ~/note");
+    let snapshot = client.post(&format!("{first}/snapshots"), &json!({})).json()["id"].clone();
+    let path = format!("/api/v1/snapshots/{}", snapshot.as_str().unwrap());
+    let copies: Vec<_> = (0..3)
+        .map(|_| client.post("/api/v1/sandboxes", &json!({ "template": snapshot })).json()["id"].clone())
+        .collect();
+    let refused = client.delete(&path);
+    refused.is_problem(409, "CONFLICT");
+    for id in &copies {
+        assert!(refused.text().contains(id.as_str().unwrap()), "{refused:?}");
+    }
+    for id in &copies {
+        assert_eq!(client.delete(&format!("/api/v1/sandboxes/{}", id.as_str().unwrap())).status, 204);
+    }
+    // They are still being removed.
+    let gone = client.delete(&path);
+    assert_eq!(gone.status, 204, "{gone:?}");
+    client.delete(&path).is_problem(404, "NOT_FOUND");
+}

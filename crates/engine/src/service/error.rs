@@ -150,6 +150,7 @@ impl From<SandboxError> for ServiceError {
                 Self::NotRunning { id, state: state.to_string(), hint: hint.to_owned() }
             }
             SandboxError::Unsupported { what, hint } => Self::Unsupported(format!("{what}; {hint}")),
+            error @ SandboxError::InUse { .. } => Self::Conflict(error.to_string()),
             SandboxError::Invalid(what) => Self::Invalid(what),
             SandboxError::File { what, errno } => Self::of_file(&what, errno),
             SandboxError::Command { what, hint, exit_code } => {

@@ -1,11 +1,19 @@
 //! Snapshots: a sandbox's files, as something others can start from.
 
+use std::time::Duration;
+
 use belljar_domain::{EventKind, Principal, SandboxId, SnapshotId, Timestamp};
-use belljar_ports::store::{Batch, Removal, SnapshotRow};
+use belljar_ports::{
+    SandboxError,
+    store::{Batch, Removal, SnapshotRow},
+};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{Result, Service, ServiceError};
+
+/// How long the removal of sandboxes is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Service {
     /// Freezes a sandbox's files as something others can start from.
@@ -46,16 +54,32 @@ impl Service {
         Ok(self.store().snapshots(who.scope().as_ref(), below, limit)?)
     }
 
-    /// Removes a snapshot.
+    /// Removes a snapshot. Whoever just ended the last sandbox that stood on it need not know that it is still being
+    /// removed: that is waited for, briefly.
     ///
     /// # Errors
     /// When there is none of theirs, or a sandbox still stands on it.
     pub fn delete_snapshot(&self, who: &Principal, id: SnapshotId) -> Result<()> {
         let known = self.store().snapshot(id)?.filter(|row| who.sees(&row.project));
         known.ok_or_else(|| ServiceError::NotFound(format!("snapshot {id}")))?;
-        self.0.provider.remove_snapshot(id)?;
+        let mut removed = self.0.provider.remove_snapshot(id);
+        if matches!(removed, Err(SandboxError::InUse { .. })) {
+            self.0.crew.settle(PATIENCE);
+            removed = self.0.provider.remove_snapshot(id);
+        }
+        if let Err(SandboxError::InUse { what, by }) = removed {
+            let by = by.into_iter().map(|user| self.name_of(who, user)).collect();
+            return Err(SandboxError::InUse { what, by }.into());
+        }
+        removed?;
         let batch = Batch { removals: vec![Removal::Snapshot(id)], ..Batch::default() };
         self.0.recorder.append(batch).wait()?;
         Ok(())
+    }
+
+    /// What they may know of somebody who stands in their way.
+    fn name_of(&self, who: &Principal, user: String) -> String {
+        let hidden = user.parse().is_ok_and(|id: SandboxId| self.sandbox(who, id).is_err());
+        if hidden { "a sandbox of another project".to_owned() } else { user }
     }
 }

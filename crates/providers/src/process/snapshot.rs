@@ -137,17 +137,13 @@ pub(super) fn all(home: &Path) -> Result<Vec<SnapshotInfo>, SandboxError> {
 pub(super) fn remove(home: &Path, id: SnapshotId) -> Result<(), SandboxError> {
     load(home, id)?;
     let path = dir(home, id);
-    let used = Record::all(home)?
-        .into_iter()
-        .find(|record| record.snapshots.contains(&path))
-        .map(|r| r.id.to_string());
-    let under =
-        || all(home).ok()?.into_iter().find(|s| load(home, s.id).is_ok_and(|s| s.below.contains(&path)));
-    if let Some(user) = used.or_else(|| under().map(|snapshot| snapshot.id.to_string())) {
-        return Err(SandboxError::Unsupported {
-            what: format!("snapshot {id} is in use by {user}"),
-            hint: "discard that one first".to_owned(),
-        });
+    let sandboxes = Record::all(home)?.into_iter().filter(|record| record.snapshots.contains(&path));
+    let mut by: Vec<String> = sandboxes.map(|record| record.id.to_string()).collect();
+    let above =
+        all(home)?.into_iter().filter(|one| load(home, one.id).is_ok_and(|s| s.below.contains(&path)));
+    by.extend(above.map(|snapshot| snapshot.id.to_string()));
+    if !by.is_empty() {
+        return Err(SandboxError::InUse { what: format!("snapshot {id}"), by });
     }
     changes::remove_tree(&path).map_err(|e| SandboxError::provider("remove the snapshot", e))
 }
