@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Served;
+use crate::support::{Served, eventually};
 
 #[test]
 fn pages_of_sandboxes_neither_miss_nor_repeat() {
@@ -85,4 +85,36 @@ fn artifacts_are_kept_once_and_come_back_whole() {
     assert_eq!(client.get("/api/v1/artifacts?limit=1").json()["items"][0]["name"], "numbers.bin");
     client.get(&format!("/api/v1/artifacts/{}", "0".repeat(64))).is_problem(404, "NOT_FOUND");
     client.get("/api/v1/artifacts/..%2f..%2fadmin.key").is_problem(404, "NOT_FOUND");
+}
+
+#[test]
+fn a_page_of_logs_is_not_short_because_of_what_was_not_asked_for() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    let run = |line: &str| {
+        let ran = client.post(&format!("{sandbox}/exec"), &json!({ "command": line })).json();
+        ran["execution_id"].as_str().unwrap().to_owned()
+    };
+    let first = run("echo needle one");
+    for _time in 0..5 {
+        run("echo needle other");
+    }
+    for target in [
+        format!("{sandbox}/logs?q=needle&limit=2&execution_id={first}"),
+        format!("{sandbox}/logs?limit=2&execution_id={first}"),
+    ] {
+        let page = eventually("the words are in the index", || {
+            let page = client.get(&target).json();
+            (page["complete"] == true).then_some(page)
+        });
+        assert_eq!(page["items"].as_array().unwrap().len(), 1, "{target}: {page}");
+        assert_eq!(page["items"][0]["text"], "needle one\n", "{page}");
+        assert!(page["next_cursor"].is_null(), "{page}");
+        let time = page["items"][0]["time"].as_str().unwrap();
+        let later = client.get(&format!("{sandbox}/logs?q=needle&limit=5&until={time}")).json();
+        assert_eq!((&later["items"], &later["next_cursor"]), (&json!([]), &json!(null)), "{later}");
+    }
+    let page = client.get(&format!("{sandbox}/logs?q=needle&limit=4")).json();
+    let rest = format!("{sandbox}/logs?q=needle&limit=4&cursor={}", page["next_cursor"].as_str().unwrap());
+    assert_eq!(client.get(&rest).json()["items"].as_array().unwrap().len(), 2);
 }

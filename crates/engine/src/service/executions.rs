@@ -240,7 +240,7 @@ impl Service {
         const ROWS: usize = 256;
         // First whether it is over: what was written until then is there.
         let view = self.execution(who, id)?;
-        let filter = LogFilter { sandbox: view.sandbox, execution: Some(id), stream: None };
+        let filter = LogFilter { execution: Some(id), ..LogFilter::of(view.sandbox) };
         let rows = self.store().logs(&filter, after, ROWS)?;
         let full = rows.len() == ROWS;
         let (mut chunks, mut bytes, mut all) = (Vec::new(), 0, true);
@@ -258,7 +258,10 @@ impl Service {
                 bytes: row.chunk.bytes,
             });
         }
-        Ok(OutputPage { end: view.report.is_some() && all && !full, chunks })
+        let last = chunks.last().map_or(after, |chunk| chunk.place);
+        // The store ends a page early where its pieces are large, so whether there are more is asked.
+        let end = view.report.is_some() && all && !full && self.store().logs(&filter, last, 1)?.is_empty();
+        Ok(OutputPage { end, chunks })
     }
 
     /// Something that changes whenever there may be more output, or the end.

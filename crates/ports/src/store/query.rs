@@ -81,6 +81,18 @@ pub struct LogFilter {
     pub execution: Option<ExecutionId>,
     /// Of this stream alone.
     pub stream: Option<LogStream>,
+    /// Written then or later.
+    pub from: Option<Timestamp>,
+    /// Written before.
+    pub until: Option<Timestamp>,
+}
+
+impl LogFilter {
+    /// All of a sandbox's log.
+    #[must_use]
+    pub const fn of(sandbox: SandboxId) -> Self {
+        Self { sandbox, execution: None, stream: None, from: None, until: None }
+    }
 }
 
 /// A piece of a log as the store has it.
@@ -103,6 +115,14 @@ pub struct LogSearch {
     pub sandbox: Option<SandboxId>,
     /// In one of this project's sandboxes.
     pub project: Option<ProjectId>,
+    /// By this command alone.
+    pub execution: Option<ExecutionId>,
+    /// In this stream alone.
+    pub stream: Option<LogStream>,
+    /// Written then or later.
+    pub from: Option<Timestamp>,
+    /// Written before.
+    pub until: Option<Timestamp>,
     /// Among pieces older than this one; from the newest when absent.
     pub before: Option<u64>,
 }
@@ -110,8 +130,10 @@ pub struct LogSearch {
 /// What was found in logs, newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogHits {
-    /// The pieces.
+    /// The pieces; fewer than asked for when there are no more, or the search took too long.
     pub rows: Vec<LogRow>,
+    /// Where to go on before, unless there is nothing older.
+    pub next: Option<u64>,
     /// Whether everything written before the search began was searched.
     pub complete: bool,
 }

@@ -2,8 +2,9 @@
 
 use axum::extract::State;
 use belljar_api as api;
-use belljar_domain::{ExecutionId, Timestamp};
-use belljar_ports::store::{LogFilter, LogRow, LogSearch, LogStream};
+use belljar_domain::Principal;
+use belljar_engine::service::Service;
+use belljar_ports::store::{LogFilter, LogSearch};
 
 use crate::{
     answer::Json,
@@ -24,49 +25,30 @@ pub(crate) async fn read(
 ) -> Answer<Json<api::LogPage>> {
     let limit = limit(query.limit)?;
     let place: Option<u64> = cursor(query.cursor.as_deref())?;
-    let wanted = Wanted {
-        execution: parsed("execution_id", query.execution_id.as_deref())?,
-        stream: query.stream.map(wire::log_stream),
-        from: moment("from", query.from.as_deref())?,
-        until: moment("until", query.until.as_deref())?,
-    };
-    let (rows, complete) = match query.q.filter(|words| !words.trim().is_empty()) {
+    let execution = parsed("execution_id", query.execution_id.as_deref())?;
+    let stream = query.stream.map(wire::log_stream);
+    let (from, until) = (moment("from", query.from.as_deref())?, moment("until", query.until.as_deref())?);
+    let (rows, next, complete) = match query.q.filter(|words| !words.trim().is_empty()) {
         Some(words) => {
-            let search = LogSearch { words, sandbox: Some(id), project: None, before: place };
-            let hits = app
-                .ask(&who, move |service, who| {
-                    service.sandbox(who, id)?;
-                    service.search_logs(who, &search, limit)
-                })
-                .await?;
-            (hits.rows, hits.complete)
+            let sandbox = Some(id);
+            let search =
+                LogSearch { words, sandbox, project: None, execution, stream, from, until, before: place };
+            let hits = app.ask(&who, move |service, who| service.search_logs(who, &search, limit)).await?;
+            (hits.rows, hits.next, hits.complete)
         }
         None => {
-            let filter = LogFilter { sandbox: id, execution: wanted.execution, stream: wanted.stream };
-            let after = place.unwrap_or(0);
-            (app.ask(&who, move |service, who| service.logs(who, &filter, after, limit)).await?, true)
+            let filter = LogFilter { execution, stream, from, until, ..LogFilter::of(id) };
+            let ask = move |service: &Service, who: &Principal| {
+                let rows = service.logs(who, &filter, place.unwrap_or(0), limit)?;
+                let Some(last) = rows.last().map(|row| row.seq) else { return Ok((rows, None)) };
+                // A page of large pieces is short without being the last.
+                let more = !service.logs(who, &filter, last, 1)?.is_empty();
+                Ok((rows, more.then_some(last)))
+            };
+            let (rows, next) = app.ask(&who, ask).await?;
+            (rows, next, true)
         }
     };
-    // A page goes on after the last that was read, whether it was wanted or not.
-    let next_cursor = rows.last().filter(|_| rows.len() >= limit).map(|row| row.seq.to_string());
-    let items = rows.into_iter().filter(|row| wanted.has(row)).map(wire::log_piece).collect();
-    Ok(Json(api::LogPage { items, next_cursor, complete }))
-}
-
-/// What the store does not sort out by itself.
-struct Wanted {
-    execution: Option<ExecutionId>,
-    stream: Option<LogStream>,
-    from: Option<Timestamp>,
-    until: Option<Timestamp>,
-}
-
-impl Wanted {
-    fn has(&self, row: &LogRow) -> bool {
-        let chunk = &row.chunk;
-        self.execution.is_none_or(|id| chunk.execution == Some(id))
-            && self.stream.is_none_or(|stream| chunk.stream == stream)
-            && self.from.is_none_or(|from| chunk.time >= from)
-            && self.until.is_none_or(|until| chunk.time < until)
-    }
+    let items = rows.into_iter().map(wire::log_piece).collect();
+    Ok(Json(api::LogPage { items, next_cursor: next.map(|place| place.to_string()), complete }))
 }

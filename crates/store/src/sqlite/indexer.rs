@@ -176,15 +176,15 @@ fn plain(bytes: &[u8]) -> String {
 pub(crate) fn find(
     path: &Path,
     search: &LogSearch,
-    before: u64,
+    (oldest, before): (u64, u64),
     limit: usize,
 ) -> Result<Vec<u64>, StoreError> {
     let doing = "search logs";
     let query = query(&search.words, search.sandbox)?;
     let index = pool::connect(path)?;
-    let sql = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?";
+    let sql = "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?";
     let mut statement = index.prepare(sql).doing(doing)?;
-    let values = [text(query), signed(before).into(), signed(limit as u64).into()];
+    let values = [text(query), signed(oldest).into(), signed(before).into(), signed(limit as u64).into()];
     let rows = statement.query_map(params_from_iter(values), |row| amount(row, 0)).doing(doing)?;
     rows.collect::<rusqlite::Result<_>>().doing(doing)
 }

@@ -1,13 +1,13 @@
 //! Reading logs: in the order of arrival, by offset in one stream, and what the search index points to.
 
-use belljar_domain::{ExecutionId, ProjectId};
+use belljar_domain::{ExecutionId, ProjectId, Timestamp};
 use belljar_ports::{
     StoreError,
-    store::{LogChunk, LogFilter, LogRow, LogStream, PAGE_LIMIT},
+    store::{LogChunk, LogFilter, LogRow, LogSearch, LogStream, PAGE_LIMIT},
 };
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter, types::Value};
 
-use super::sql::{Doing, Filter, amount, moment, parsed, signed};
+use super::sql::{Doing, Filter, amount, moment, parsed, signed, time};
 
 /// Bytes of one answer.
 const MOST: usize = 4 * 1024 * 1024;
@@ -37,6 +37,7 @@ pub(crate) fn list(
     if let Some(stream) = filter.stream {
         all.and("stream = ?", [Value::Integer(number(stream))]);
     }
+    written(&mut all, filter.from, filter.until);
     let limit = limit.min(PAGE_LIMIT);
     let sql = format!("SELECT {COLUMNS} FROM logs{} ORDER BY logs.seq LIMIT {limit}", all.clause());
     let mut statement = connection.prepare_cached(&sql).doing(READING)?;
@@ -82,19 +83,61 @@ pub(crate) fn bytes(
     Ok(found)
 }
 
-/// One piece by its place, if it belongs to one of the project's sandboxes.
+/// Keeps to a stretch of time.
+fn written(all: &mut Filter, from: Option<Timestamp>, until: Option<Timestamp>) {
+    if let Some(from) = from {
+        all.and("logs.time >= ?", [time(from)]);
+    }
+    if let Some(until) = until {
+        all.and("logs.time < ?", [time(until)]);
+    }
+}
+
+/// What a search asks of a piece besides its words.
+fn wanted(search: &LogSearch) -> Filter {
+    let mut all = Filter::default();
+    all.and_if("logs.sandbox = ?", search.sandbox);
+    all.and_if("execution = ?", search.execution);
+    if let Some(stream) = search.stream {
+        all.and("stream = ?", [Value::Integer(number(stream))]);
+    }
+    written(&mut all, search.from, search.until);
+    all
+}
+
+/// The oldest and the newest place a search can find something at, so that no other is looked at; `None` if there is none.
+pub(crate) fn bounds(connection: &Connection, search: &LogSearch) -> Result<Option<(u64, u64)>, StoreError> {
+    // The index knows sandboxes by itself.
+    if search.execution.is_none() && search.from.is_none() && search.until.is_none() {
+        return Ok(Some((0, u64::MAX)));
+    }
+    let all = wanted(search);
+    let sql = format!("SELECT min(seq), max(seq) FROM logs{}", all.clause());
+    let mut statement = connection.prepare_cached(&sql).doing(READING)?;
+    let read = |row: &Row<'_>| -> rusqlite::Result<Option<(u64, u64)>> {
+        if row.get::<_, Option<i64>>(0)?.is_none() {
+            return Ok(None);
+        }
+        Ok(Some((amount(row, 0)?, amount(row, 1)?)))
+    };
+    statement.query_row(params_from_iter(&all.values), read).doing(READING)
+}
+
+/// One piece by its place, if it is wanted and belongs to one of the project's sandboxes.
 pub(crate) fn find(
     connection: &Connection,
     seq: u64,
-    project: Option<&ProjectId>,
+    search: &LogSearch,
 ) -> Result<Option<LogRow>, StoreError> {
+    let mut all = wanted(search);
+    all.and("logs.seq = ?", [Value::Integer(signed(seq))]);
+    all.and_if("project = ?", search.project.as_ref().map(ProjectId::as_str));
     let sql = format!(
-        "SELECT {COLUMNS} FROM logs LEFT JOIN sandboxes ON sandboxes.id = logs.sandbox
-         WHERE logs.seq = ?1 AND (?2 IS NULL OR project = ?2)"
+        "SELECT {COLUMNS} FROM logs LEFT JOIN sandboxes ON sandboxes.id = logs.sandbox{}",
+        all.clause()
     );
     let mut statement = connection.prepare_cached(&sql).doing(READING)?;
-    let project = project.map(ProjectId::as_str);
-    statement.query_row((signed(seq), project), piece).optional().doing(READING)
+    statement.query_row(params_from_iter(&all.values), piece).optional().doing(READING)
 }
 
 fn piece(row: &Row<'_>) -> rusqlite::Result<LogRow> {

@@ -18,30 +18,34 @@ impl SqliteStore {
     /// Pieces that hold all the words, newest first.
     pub(super) fn search(&self, search: &LogSearch, limit: usize) -> Result<LogHits, StoreError> {
         let limit = limit.min(PAGE_LIMIT);
-        let mut complete = self.is_indexed()?;
-        let mut before = search.before.unwrap_or(u64::MAX);
-        let mut rows = Vec::new();
-        let mut seen = 0;
+        let complete = self.is_indexed()?;
+        let mut hits = LogHits { rows: Vec::new(), next: None, complete };
         if !self.places.search.exists() {
-            return Ok(LogHits { rows, complete: false });
+            return Ok(LogHits { complete: false, ..hits });
         }
-        while rows.len() < limit {
-            let places = indexer::find(&self.places.search, search, before, PAGE)?;
-            let Some(last) = places.last() else { break };
-            before = *last;
-            seen += places.len();
+        let Some((oldest, newest)) = self.pool.read(|connection| logs::bounds(connection, search))? else {
+            return Ok(hits);
+        };
+        let mut before = search.before.unwrap_or(u64::MAX).min(newest.saturating_add(1));
+        let mut seen = 0;
+        loop {
+            let places = indexer::find(&self.places.search, search, (oldest, before), PAGE)?;
             for place in &places {
-                rows.extend(
-                    self.pool.read(|connection| logs::find(connection, *place, search.project.as_ref()))?,
-                );
+                before = *place;
+                let found = self.pool.read(|connection| logs::find(connection, *place, search))?;
+                hits.rows.extend(found);
+                if hits.rows.len() >= limit {
+                    return Ok(LogHits { next: Some(before), ..hits });
+                }
+            }
+            seen += places.len();
+            if places.len() < PAGE {
+                return Ok(hits);
             }
             if seen >= MOST_PLACES {
-                complete = false;
-                break;
+                return Ok(LogHits { next: Some(before), complete: false, ..hits });
             }
         }
-        rows.truncate(limit);
-        Ok(LogHits { rows, complete })
     }
 
     /// Waits, for a while, until everything written before is in the index.

@@ -100,7 +100,7 @@ impl Written {
             self.store = read_store(&context.home)?;
         }
         let Some(store) = &self.store else { return Ok(()) };
-        let filter = LogFilter { sandbox: self.sandbox, execution: None, stream: None };
+        let filter = LogFilter::of(self.sandbox);
         loop {
             let rows = store.logs(&filter, self.after, PAGE).context("read the logs")?;
             let Some(last) = rows.last() else { return Ok(()) };

@@ -34,7 +34,7 @@ pub(super) fn come_back(bench: &Bench<'_>) -> Verdict {
     write(&*store, told.clone())?;
     // The same piece again, as after a crash between writing and being answered.
     write(&*store, vec![chunk(here, by, LogStream::Stdout, 4, "two ")])?;
-    let of = |execution, stream| LogFilter { sandbox: here, execution, stream };
+    let of = |execution, stream| LogFilter { execution, stream, ..LogFilter::of(here) };
     let rows = ok(store.logs(&of(None, None), 0, 9))?;
     expect("in order", &rows.iter().map(|row| row.chunk.clone()).collect(), &told)?;
     let after = rows.get(1).map_or(0, |row| row.seq);
@@ -54,7 +54,7 @@ pub(super) fn stop_at_the_cap(bench: &Bench<'_>) -> Verdict {
     for offset in [0, 40, 80, 120] {
         write(&*store, vec![chunk(here, by, LogStream::Stdout, offset, &"y".repeat(40))])?;
     }
-    let filter = LogFilter { sandbox: here, execution: Some(by), stream: None };
+    let filter = LogFilter { execution: Some(by), ..LogFilter::of(here) };
     let rows = ok(store.logs(&filter, 0, 9))?;
     let kept: Vec<(usize, bool)> = rows.iter().map(|row| (row.chunk.bytes.len(), row.cut)).collect();
     expect("kept", &kept, &vec![(40, false), (24, true)])?;
@@ -62,7 +62,7 @@ pub(super) fn stop_at_the_cap(bench: &Bench<'_>) -> Verdict {
     for offset in [0, 64] {
         write(&*store, vec![chunk(here, other, LogStream::Stderr, offset, &"z".repeat(64))])?;
     }
-    let filter = LogFilter { sandbox: here, execution: Some(other), stream: None };
+    let filter = LogFilter { execution: Some(other), ..LogFilter::of(here) };
     let kept: Vec<(usize, bool)> =
         ok(store.logs(&filter, 0, 9))?.iter().map(|row| (row.chunk.bytes.len(), row.cut)).collect();
     expect("cut exactly at the cap", &kept, &vec![(64, false), (0, true)])
@@ -105,4 +105,67 @@ pub(super) fn are_searchable(bench: &Bench<'_>) -> Verdict {
         Err(_) => Ok(()),
         Ok(hits) => Err(format!("nothing was found as {hits:?}")),
     }
+}
+
+/// What is not wanted takes no place on a page: neither in a search nor in reading on.
+pub(super) fn fill_pages_with_what_is_wanted(bench: &Bench<'_>) -> Verdict {
+    let store = bench.store()?;
+    let here = sandbox("ann")?;
+    append(&*store, Batch { sandboxes: vec![here.clone()], ..Batch::default() })?;
+    let rare = fresh("exe_")?;
+    let minute = |count: u64| noon().plus(std::time::Duration::from_secs(60 * count));
+    for place in 0..40_u64 {
+        // Of every ten pieces one is wanted by its command, and of those some by stream and time.
+        let piece = if place % 10 == 0 {
+            chunk(here.id, rare, LogStream::Stderr, place / 10 * 6, "needle")
+        } else {
+            chunk(here.id, fresh("exe_")?, LogStream::Stdout, 0, "needle")
+        };
+        write(&*store, vec![LogChunk { time: minute(place), ..piece }])?;
+    }
+    let all = LogSearch { words: "needle".to_owned(), sandbox: Some(here.id), ..LogSearch::default() };
+    let wants = [
+        ("by command", LogSearch { execution: Some(rare), ..all.clone() }, 4),
+        ("by stream", LogSearch { stream: Some(LogStream::Stderr), ..all.clone() }, 4),
+        ("from then", LogSearch { from: Some(minute(38)), ..all.clone() }, 2),
+        ("until then", LogSearch { until: Some(minute(3)), ..all.clone() }, 3),
+        (
+            "by command and time",
+            LogSearch {
+                execution: Some(rare),
+                from: Some(minute(10)),
+                until: Some(minute(30)),
+                ..all.clone()
+            },
+            2,
+        ),
+        ("by nobody", LogSearch { execution: Some(fresh("exe_")?), ..all }, 0),
+    ];
+    for (what, search, count) in wants {
+        let (mut found, mut before) = (Vec::new(), None);
+        for _page in 0..=count {
+            let hits = ok(store.search_logs(&LogSearch { before, ..search.clone() }, 1))?;
+            expect(
+                &format!("a page {what} is full or the last"),
+                &hits.rows.len(),
+                &usize::from(found.len() < count),
+            )?;
+            found.extend(hits.rows.into_iter().map(|row| row.seq));
+            before = hits.next;
+            if before.is_none() {
+                break;
+            }
+        }
+        expect(what, &found.len(), &count)?;
+        expect(&format!("{what}, newest first"), &found.is_sorted_by(|a, b| a > b), &true)?;
+        let filter = LogFilter {
+            execution: search.execution,
+            stream: search.stream,
+            from: search.from,
+            until: search.until,
+            ..LogFilter::of(here.id)
+        };
+        expect(&format!("read on {what}"), &ok(store.logs(&filter, 0, count.max(1)))?.len(), &count)?;
+    }
+    Ok(())
 }

@@ -61,7 +61,7 @@ impl Bench<'_> {
 pub type Check = fn(&Bench<'_>) -> Verdict;
 
 /// Every check by name.
-pub const CHECKS: [(&str, Check); 32] = [
+pub const CHECKS: [(&str, Check); 33] = [
     ("events_come_back_whole_and_in_order", ledger::comes_back),
     ("a_batch_is_all_or_nothing", ledger::is_atomic),
     ("an_event_told_twice_is_refused_and_its_neighbours_are_not", ledger::refuses_twice),
@@ -86,6 +86,7 @@ pub const CHECKS: [(&str, Check); 32] = [
     ("logs_come_back_in_order_and_by_offset", logs::come_back),
     ("logs_stop_at_their_cap_and_say_so", logs::stop_at_the_cap),
     ("words_are_found_in_logs", logs::are_searchable),
+    ("pages_of_logs_hold_what_is_wanted", logs::fill_pages_with_what_is_wanted),
     ("history_is_summed_up_in_steps", samples::history),
     ("old_measurements_become_hours", samples::roll_up),
     ("artifacts_are_kept_once_and_read_by_range", artifacts::are_kept_once),

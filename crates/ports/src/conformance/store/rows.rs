@@ -212,6 +212,6 @@ pub(super) fn removals(bench: &Bench<'_>) -> Verdict {
     append(&*store, Batch { removals: vec![Removal::Sandbox(row.id)], ..Batch::default() })?;
     expect("sandbox", &ok(store.sandbox(row.id))?, &None)?;
     expect("execution", &ok(store.execution(ran.id))?, &None)?;
-    let log = LogFilter { sandbox: row.id, execution: None, stream: None };
+    let log = LogFilter::of(row.id);
     expect("log", &ok(store.logs(&log, 0, 9))?.len(), &0)
 }
