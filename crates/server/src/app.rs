@@ -101,7 +101,7 @@ pub(crate) struct Pieces {
 impl App {
     pub(crate) fn new(pieces: Pieces) -> Self {
         let Pieces { service, provider, settings, routes, key, closing, port } = pieces;
-        let (clients, metrics) = (Clients::new(settings.clients), Metrics::new());
+        let (clients, metrics) = (Clients::new(settings.clients), Metrics::new(provider.name()));
         let (sessions, denials) = (Sessions::default(), Denials::default());
         let dwellers = Arc::new(Semaphore::new(DWELLERS));
         let mcp = mcp::Endpoint::new(service.clone(), settings.version, port);

@@ -27,7 +27,7 @@ fn metrics_count_what_happened() {
     served.client().post(&format!("{sandbox}/exec"), &missing);
     let text = served.client().get("/metrics").text();
     for line in [
-        "sandbox_active_count{state=\"running\"} 1",
+        "sandbox_active_count{project=\"default\",provider=\"process\",state=\"running\"} 1",
         "sandbox_spawn_total 1",
         "sandbox_execution_duration_seconds_count 1",
         "sandbox_error_total{code=\"EXECUTION_ERROR\"} 1",

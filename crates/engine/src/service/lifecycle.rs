@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use belljar_domain::{EventKind, Principal, SandboxState};
+use belljar_domain::{EventKind, Principal, ProjectId, SandboxState};
 use belljar_ports::store::{Batch, Sample, StoreHealth};
 
 use super::{ExecutionView, Service, now};
@@ -34,8 +34,8 @@ const FAREWELL: Duration = Duration::from_secs(10);
 /// How the service is doing; cheap.
 #[derive(Debug, Clone, Default)]
 pub struct ServiceHealth {
-    /// Sandboxes alive, by state.
-    pub active: BTreeMap<SandboxState, u64>,
+    /// Sandboxes alive, by project, provider and state.
+    pub active: BTreeMap<(ProjectId, String, SandboxState), u64>,
     /// Commands running.
     pub executions: u64,
     /// Sandboxes ready, and how many there are to be.
@@ -148,9 +148,9 @@ impl Service {
     /// How the service is doing.
     #[must_use]
     pub fn health(&self) -> ServiceHealth {
-        let mut active: BTreeMap<SandboxState, u64> = BTreeMap::new();
-        for live in self.0.registry.sandboxes() {
-            *active.entry(live.view().state).or_default() += 1;
+        let mut active = BTreeMap::new();
+        for view in self.0.registry.sandboxes().into_iter().map(|live| live.view()) {
+            *active.entry((view.project, view.provider, view.state)).or_default() += 1;
         }
         let counters = &self.0.counters;
         let count = |number: &AtomicU64| number.load(Ordering::Relaxed);

@@ -1,7 +1,9 @@
-//! What an operator watches. The names are a contract; the labels are words of our own, so their number is bounded.
+//! What an operator watches. The names are a contract; the labels are words of our own, or bounded in number (`active`).
 //!
 //! Owns: counting, and reading from the ledger what happened to sandboxes, so that nothing on the way of a command has
-//! to count. Refuses: labels from outside.
+//! to count. Refuses: labels from outside without a bound.
+
+mod active;
 
 use std::{
     sync::atomic::{AtomicI64, AtomicU64},
@@ -18,6 +20,8 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 use std::sync::{Mutex, PoisonError};
+
+use self::active::Active;
 
 type Float = Gauge<f64, AtomicU64>;
 type Whole = Gauge<i64, AtomicI64>;
@@ -40,16 +44,11 @@ struct Coded {
     code: &'static str,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct InState {
-    state: &'static str,
-}
-
 /// Everything that is counted.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
-    active: Family<InState, Whole>,
+    active: Active,
     executions: Histogram,
     spawned: Counter,
     errors: Family<Coded, Counter>,
@@ -67,14 +66,17 @@ pub(crate) struct Metrics {
     pub(crate) dropped: Counter,
     /// How far the ledger has been counted.
     counted: Mutex<u64>,
+    /// Held by whoever writes: what lives is shown anew each time.
+    writing: Mutex<()>,
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Self {
+    /// Begins to count, for a provider with this name.
+    pub(crate) fn new(provider: &'static str) -> Self {
         let requests: fn() -> Histogram = || Histogram::new(REQUEST_BUCKETS);
         let mut metrics = Self {
             registry: Registry::default(),
-            active: Family::default(),
+            active: Active::new(provider),
             executions: Histogram::new(COMMAND_BUCKETS),
             spawned: Counter::default(),
             errors: Family::default(),
@@ -91,6 +93,7 @@ impl Metrics {
             clients: Whole::default(),
             dropped: Counter::default(),
             counted: Mutex::new(0),
+            writing: Mutex::default(),
         };
         metrics.register();
         metrics
@@ -98,7 +101,7 @@ impl Metrics {
 
     fn register(&mut self) {
         let registry = &mut self.registry;
-        registry.register("sandbox_active_count", "Sandboxes that live, by state", self.active.clone());
+        self.active.register(registry);
         registry.register_with_unit(
             "sandbox_execution_duration",
             "How long commands took",
@@ -217,17 +220,8 @@ impl Metrics {
 
     /// Writes everything, as Prometheus reads it.
     pub(crate) fn write(&self, health: &ServiceHealth, clients: usize) -> Result<String, std::fmt::Error> {
-        use belljar_domain::SandboxState as State;
-        let live = [
-            (State::Creating, "creating"),
-            (State::Running, "running"),
-            (State::Paused, "paused"),
-            (State::Stopping, "stopping"),
-        ];
-        for (state, name) in live {
-            let count = health.active.get(&state).copied().unwrap_or(0);
-            self.active.get_or_create(&InState { state: name }).set(whole(count));
-        }
+        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.active.set(&health.active);
         self.pool_ready.set(whole(health.pool_ready));
         self.pool_target.set(whole(health.pool_target));
         self.queued.set(whole(health.queued));
@@ -290,7 +284,7 @@ mod tests {
 
     #[test]
     fn the_promised_names_are_exact() {
-        let metrics = Metrics::new();
+        let metrics = Metrics::new("process");
         metrics.happened(&EventKind::SandboxCreated, None, None);
         metrics.happened(&EventKind::ExecutionEnded, Some(EventStatus::Timeout), Some(20));
         metrics.served(
@@ -302,7 +296,7 @@ mod tests {
         );
         let text = metrics.write(&ServiceHealth::default(), 3).unwrap();
         for line in [
-            "sandbox_active_count{state=\"running\"} 0",
+            "sandbox_active_count{project=\"default\",provider=\"process\",state=\"running\"} 0",
             "sandbox_execution_duration_seconds_count 1",
             "sandbox_spawn_total 1",
             "sandbox_error_total{code=\"TIMEOUT\"} 1",
