@@ -100,6 +100,9 @@ async fn repeat(app: &App, claim: IdempotencyRow, now: Timestamp) -> Answer<Resp
     if let Ok(media_type) = HeaderValue::from_str(&stored.media_type) {
         headers.insert(header::CONTENT_TYPE, media_type);
     }
+    if let Some(location) = stored.location.and_then(|text| HeaderValue::from_str(&text).ok()) {
+        headers.insert(header::LOCATION, location);
+    }
     headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
     Ok(response)
 }
@@ -112,8 +115,8 @@ fn reused(key: &str) -> Failure {
 
 async fn keep(app: &App, claim: IdempotencyRow, response: Response) -> Response {
     let (parts, body) = response.into_parts();
-    let media_type =
-        parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let said = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    let media_type = said(header::CONTENT_TYPE).unwrap_or_default();
     if !parts.status.is_success() || media_type.starts_with("text/event-stream") {
         release(app, claim).await;
         return Response::from_parts(parts, body);
@@ -125,6 +128,7 @@ async fn keep(app: &App, claim: IdempotencyRow, response: Response) -> Response 
     let stored = StoredResponse {
         status: parts.status.as_u16(),
         media_type: media_type.to_owned(),
+        location: said(header::LOCATION).map(str::to_owned),
         body: bytes.to_vec(),
     };
     let row = IdempotencyRow { response: Some(stored), ..claim };

@@ -17,6 +17,9 @@ fn the_same_request_is_carried_out_once_and_another_is_refused() {
     let again = create("k1", "one");
     assert_eq!((again.status, &again.body), (201, &first.body));
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
+    let location = format!("/api/v1/sandboxes/{}", first.json()["id"].as_str().unwrap());
+    assert_eq!(again.header("location"), Some(location.as_str()));
+    assert_eq!(again.header("location"), first.header("location"));
     create("k1", "two").is_problem(409, "IDEMPOTENCY_KEY_REUSED");
     let other = create("k2", "one");
     assert_ne!(other.json()["id"], first.json()["id"]);

@@ -163,6 +163,8 @@ pub struct StoredResponse {
     pub status: u16,
     /// Its media type.
     pub media_type: String,
+    /// Where what it made is, if it said so.
+    pub location: Option<String>,
     /// The body.
     pub body: Vec<u8>,
 }

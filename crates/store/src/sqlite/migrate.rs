@@ -9,10 +9,11 @@ use super::sql::Doing;
 const STEPS: [&str; NEWEST as usize] = [
     include_str!("../../migrations/0001_ledger_and_rows.sql"),
     include_str!("../../migrations/0002_audit_views.sql"),
+    include_str!("../../migrations/0003_where_an_answer_points.sql"),
 ];
 
 /// The schema this belljar writes.
-pub(crate) const NEWEST: u32 = 2;
+pub(crate) const NEWEST: u32 = 3;
 
 /// Takes the steps that are missing, each with its record in one transaction.
 pub(crate) fn up(connection: &mut Connection) -> Result<(), StoreError> {

@@ -152,18 +152,21 @@ fn document(row: &Document) -> Write {
 
 /// Takes a key nobody has, or whose time is over; answers one that waits for its answer.
 fn idempotency(row: IdempotencyRow) -> Write {
-    let (status, media_type, body) = match row.response {
+    let (status, media_type, body, location) = match row.response {
         Some(response) => (
             Value::Integer(response.status.into()),
             Value::Text(response.media_type),
             Value::Blob(response.body),
+            response.location.map_or(Value::Null, Value::Text),
         ),
-        None => (Value::Null, Value::Null, Value::Null),
+        None => (Value::Null, Value::Null, Value::Null, Value::Null),
     };
     Write {
-        sql: "INSERT INTO idempotency (project, key, fingerprint, status, media_type, body, created, expires)
-              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        sql: "INSERT INTO idempotency
+                  (project, key, fingerprint, status, media_type, body, created, expires, location)
+              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
               ON CONFLICT (project, key) DO UPDATE SET fingerprint = ?3, status = ?4, media_type = ?5, body = ?6,
+                  location = ?9,
                   created = CASE WHEN expires <= ?7 THEN ?7 ELSE created END, expires = ?8
               WHERE expires <= ?7 OR (fingerprint = ?3 AND status IS NULL AND ?4 IS NOT NULL)",
         values: vec![
@@ -175,6 +178,7 @@ fn idempotency(row: IdempotencyRow) -> Write {
             body,
             time(row.created),
             time(row.expires),
+            location,
         ],
         claims: true,
     }

@@ -209,14 +209,16 @@ pub(crate) fn idempotency(
 ) -> Result<Option<IdempotencyRow>, StoreError> {
     let mut one = only("project", project);
     one.and("key = ? AND expires > ?", [text(key), time(now)]);
-    let columns = "project, key, fingerprint, status, media_type, body, created, expires FROM idempotency";
+    let columns =
+        "project, key, fingerprint, status, media_type, body, created, expires, location FROM idempotency";
     Ok(select(connection, columns, &one, "key", 1, read_idempotency)?.pop())
 }
 
 fn read_idempotency(row: &Row<'_>) -> rusqlite::Result<IdempotencyRow> {
     let status: Option<u16> = row.get(3)?;
     let response = status.map(|status| {
-        Ok::<_, rusqlite::Error>(StoredResponse { status, media_type: row.get(4)?, body: row.get(5)? })
+        let (media_type, body, location) = (row.get(4)?, row.get(5)?, row.get(8)?);
+        Ok::<_, rusqlite::Error>(StoredResponse { status, media_type, location, body })
     });
     Ok(IdempotencyRow {
         project: parsed(row, 0)?,

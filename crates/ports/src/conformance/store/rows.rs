@@ -134,8 +134,12 @@ pub(super) fn idempotency(bench: &Bench<'_>) -> Verdict {
         (Err(StoreError::KeyTaken(_)), Err(StoreError::KeyReused(_))) => {}
         other => return Err(format!("a key was claimed twice: {other:?}")),
     }
-    let response =
-        StoredResponse { status: 201, media_type: "application/json".to_owned(), body: b"{}".to_vec() };
+    let response = StoredResponse {
+        status: 201,
+        media_type: "application/json".to_owned(),
+        location: Some("/made/here".to_owned()),
+        body: b"{}".to_vec(),
+    };
     let answered = IdempotencyRow { response: Some(response), ..claim.clone() };
     ok(put(answered.clone()))?;
     expect("answered", &ok(store.idempotency(&owner, "k", now))?, &Some(answered.clone()))?;
