@@ -55,6 +55,7 @@ pub(crate) fn routes() -> Table {
         .get("/api/v1/snapshots", QUICK, snapshots::list)
         .delete("/api/v1/snapshots/{id}", QUICK, snapshots::delete)
         .get("/api/v1/events", QUICK, events::list)
+        .post("/api/v1/events/ingest", QUICK, events::ingest)
         .get("/api/v1/events/stream", LONG, events::stream)
         .get("/api/v1/events/audit", QUICK, audit::list)
         .get("/api/v1/events/audit/stats", QUICK, audit::stats)

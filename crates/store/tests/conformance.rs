@@ -40,6 +40,7 @@ macro_rules! checks {
 checks! {
     events_come_back_whole_and_in_order
     a_batch_is_all_or_nothing
+    known_events_are_left_out_where_asked
     an_event_told_twice_is_refused_and_its_neighbours_are_not
     filters_select_what_they_say
     pages_go_on_where_they_ended
@@ -62,6 +63,7 @@ checks! {
     logs_come_back_in_order_and_by_offset
     logs_stop_at_their_cap_and_say_so
     words_are_found_in_logs
+    pages_of_logs_hold_what_is_wanted
     history_is_summed_up_in_steps
     old_measurements_become_hours
     artifacts_are_kept_once_and_read_by_range

@@ -14,6 +14,7 @@ mod doors;
 mod executions;
 mod files;
 mod idempotency;
+mod ingest;
 mod life;
 mod live;
 mod operations;

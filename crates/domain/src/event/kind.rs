@@ -122,6 +122,55 @@ kinds! {
     LedgerPruned = "ledger.pruned", Audit, None;
     /// What a sandbox used at one moment.
     UsageSampled = "usage.sampled", Sample, None;
+    /// A conversation with an agent began or went on.
+    SessionStarted = "session.started", Event, None;
+    /// A conversation is over.
+    SessionEnded = "session.ended", Event, None;
+    /// A person asked an agent for something.
+    PromptSubmitted = "prompt.submitted", Event, None;
+    /// An agent is about to use a tool.
+    ToolRequested = "tool.requested", Event, None;
+    /// A tool did what it was asked to.
+    ToolFinished = "tool.finished", Audit, Some("tool_use");
+    /// A tool did not.
+    ToolFailed = "tool.failed", Audit, Some("tool_use");
+    /// An agent asks its person for leave.
+    PermissionAsked = "permission.asked", Event, None;
+    /// An agent's own rules or its person said no.
+    PermissionDenied = "permission.denied", Audit, None;
+    /// An agent wants its person's attention.
+    AgentNotified = "agent.notified", Event, None;
+    /// An agent began to work for another.
+    AgentStarted = "agent.started", Event, None;
+    /// An agent that worked for another is done.
+    AgentStopped = "agent.stopped", Event, None;
+    /// An agent has answered.
+    TurnEnded = "turn.ended", Event, None;
+    /// An agent could not answer.
+    TurnFailed = "turn.failed", Event, None;
+    /// An agent shortened what it remembers.
+    ContextCompacted = "context.compacted", Event, None;
+    /// A model was asked.
+    ModelCalled = "model.called", Event, None;
+}
+
+/// What agents and their tools may tell; of everything else belljar tells itself.
+const TOLD: [&str; 8] =
+    ["session.", "prompt.", "tool.", "permission.", "agent.", "turn.", "context.", "model."];
+
+impl EventKind {
+    /// Says whether an event of this kind may come from outside. A guest may not write in belljar's own name.
+    #[must_use]
+    pub fn may_be_told(&self) -> bool {
+        match self {
+            Self::Other(text) => {
+                let family = |known: &Self| known.as_str().split('.').next().unwrap_or_default().to_owned();
+                let told = TOLD.iter().any(|prefix| text.starts_with(prefix));
+                told || !Self::KNOWN.iter().any(|known| text.split('.').next() == Some(&*family(known)))
+            }
+            known => TOLD.iter().any(|prefix| known.as_str().starts_with(prefix)),
+        }
+    }
 }
 
 impl From<&str> for EventKind {
@@ -162,6 +211,21 @@ mod tests {
         }
         let guest = EventKind::from("hook.pre_tool_use");
         assert_eq!((guest.as_str(), guest.retention()), ("hook.pre_tool_use", Retention::Event));
+    }
+
+    #[test]
+    fn a_guest_cannot_write_in_our_name() {
+        for (kind, may) in [
+            ("tool.finished", true),
+            ("tool.something_new", true),
+            ("deploy.finished", true),
+            ("sandbox.created", false),
+            ("guardian.allowed", false),
+            ("guardian.overruled", false),
+            ("killswitch", false),
+        ] {
+            assert_eq!(EventKind::from(kind).may_be_told(), may, "{kind}");
+        }
     }
 
     #[test]

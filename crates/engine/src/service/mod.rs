@@ -15,6 +15,7 @@ mod error;
 mod events;
 mod executions;
 mod files;
+mod ingest;
 mod journal;
 mod lifecycle;
 mod live;
@@ -46,6 +47,7 @@ use uuid::Uuid;
 
 pub use alerts::AlertSettings;
 pub use error::ServiceError;
+pub use ingest::Ingested;
 pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, StartExecution, Stdin};
 pub use quotas::Quotas;

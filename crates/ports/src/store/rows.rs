@@ -16,6 +16,8 @@ use serde_json::Value;
 pub struct Batch {
     /// Events to append, in this order.
     pub events: Vec<NewEvent>,
+    /// Events whose id is in the ledger already are left out, instead of the batch being refused.
+    pub skip_known: bool,
     /// Sandboxes to put, replacing what is known of them.
     pub sandboxes: Vec<SandboxRow>,
     /// Executions to put.

@@ -1,21 +1,25 @@
 //! What happened: pages of the ledger, and the ledger as it grows.
 
+use std::time::SystemTime;
+
 use axum::{
     extract::{
         State,
         ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection},
     },
-    http::HeaderMap,
+    http::{HeaderMap, StatusCode},
     response::Response,
 };
 use belljar_api as api;
+use belljar_domain::Timestamp;
 use belljar_ports::store::EventFilter;
+use serde_json::Value;
 
 use super::terminals::upgrade;
 use crate::{
     answer::{Json, page},
     app::App,
-    extract::{Caller, Query, Sandbox, cursor, limit},
+    extract::{Caller, JsonBody, Query, Sandbox, cursor, limit},
     live::{Feed, serve_events, sse},
     problem::Answer,
     wire,
@@ -42,6 +46,21 @@ pub(crate) async fn list(
         }
     };
     Ok(page(events, limit, |event| event.seq.to_string(), wire::event))
+}
+
+/// Takes events others saw: one, a list, or a list under `events`, up to 1,000. The same id told again is recorded once.
+/// Besides the form below, the older one with `operation_type` is understood. Answers when they are durable.
+#[utoipa::path(post, path = "/api/v1/events/ingest", tag = "events", request_body = api::ToldEvent,
+    responses((status = 201, body = api::Ingested)))]
+pub(crate) async fn ingest(
+    State(app): State<App>,
+    Caller(who): Caller,
+    JsonBody(body): JsonBody<Value>,
+) -> Answer<(StatusCode, Json<api::Ingested>)> {
+    let events = wire::told(body, Timestamp::from(SystemTime::now()))?;
+    let done = app.ask(&who, move |service, who| service.ingest(who, events)).await?;
+    let (accepted, duplicates, last_seq) = (done.accepted, done.duplicates, done.last);
+    Ok((StatusCode::CREATED, Json(api::Ingested { accepted, duplicates, last_seq })))
 }
 
 /// Follows the ledger as server-sent events; `Last-Event-ID` goes on from a place, without gap or duplicate.

@@ -36,7 +36,7 @@ use crate::mcp::endpoint as mcp;
         terminals::shell, terminals::of_execution,
         files::list, files::get, files::head, files::put, files::change, files::remove, files::watch,
         snapshots::create, snapshots::list, snapshots::delete,
-        events::list, events::stream, events::of_sandbox, events::socket, events::socket_alias,
+        events::list, events::ingest, events::stream, events::of_sandbox, events::socket, events::socket_alias,
         audit::list, audit::stats, audit::verify,
         artifacts::list, artifacts::upload, artifacts::download,
         webhooks::create, webhooks::list, webhooks::delete, webhooks::deliveries, webhooks::test,

@@ -175,8 +175,11 @@ impl Writer {
             for event in &batch.events {
                 let hash = link(tip.head.hash, tip.head.seq + 1, tip.received, &event.digest);
                 let next = Head { seq: tip.head.seq + 1, hash };
-                insert_event(&mut insert, event, tip, next).map_err(|e| rejected(e, event.id))?;
-                tip.head = next;
+                match insert_event(&mut insert, event, tip, next).map_err(|e| rejected(e, event.id)) {
+                    Ok(_) => tip.head = next,
+                    Err(StoreError::Duplicate(_)) if batch.skip_known => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
         batch.writes.iter().try_for_each(|write| self.put(write))

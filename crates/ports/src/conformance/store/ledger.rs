@@ -66,6 +66,23 @@ pub(super) fn comes_back(bench: &Bench<'_>) -> Verdict {
     expect("nothing appended", &append(&*store, Batch::default())?.last, &5)
 }
 
+pub(super) fn skips_what_is_known(bench: &Bench<'_>) -> Verdict {
+    let store = bench.store()?;
+    let (known, new) = (event(EventKind::ToolFinished)?, event(EventKind::ToolFailed)?);
+    append_events(&*store, vec![known.clone()])?;
+    let again = || Batch {
+        events: vec![known.clone(), new.clone(), new.clone()],
+        skip_known: true,
+        ..Batch::default()
+    };
+    let told = append(&*store, again())?;
+    expect("the new one", &(told.first, told.last), &(2, 2))?;
+    let told = append(&*store, again())?;
+    expect("nothing new", &(told.first, told.last), &(3, 2))?;
+    expect("events", &all(&*store)?.len(), &2)?;
+    expect("the finding", &ok(store.verify(None))?.finding, &None)
+}
+
 pub(super) fn is_atomic(bench: &Bench<'_>) -> Verdict {
     let store = bench.store()?;
     let known = event(EventKind::FileRead)?;
