@@ -32,13 +32,15 @@ pub struct Health {
     pub status: String,
 }
 
-/// Whether requests can be carried out.
+/// That requests can be carried out.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Readiness {
     /// Whether all of it is well.
     pub ready: bool,
     /// Whether the store takes writes.
     pub store: bool,
+    /// Whether there is room on the disk.
+    pub disk: bool,
     /// Whether the provider can make sandboxes.
     pub provider: bool,
 }

@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, fs, net::SocketAddr, path::Path, time::Duration};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use belljar_domain::{Clocks, Limits, LimitsPatch, NetworkMode, Profile, Span, Thresholds};
+use belljar_domain::{ByteSize, Clocks, Limits, LimitsPatch, NetworkMode, Profile, Span, Thresholds};
 use belljar_engine::{
     service::{AlertSettings, Quotas, WebhookSettings},
     supervise::KillRule,
@@ -38,6 +38,8 @@ pub(crate) struct ServerConfig {
     pub(crate) hosts: Vec<String>,
     /// How long a client may take nothing before it is let go.
     pub(crate) patience: Option<Span>,
+    /// With less room in its home it is not ready.
+    pub(crate) disk_floor: Option<ByteSize>,
 }
 
 /// What to do when something is killed.
@@ -59,7 +61,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 45] = [
+const KEYS: [(&str, Set); 46] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -91,6 +93,7 @@ const KEYS: [(&str, Set); 45] = [
         Ok(())
     }),
     ("server.patience", |c, v| v.parse().map(|span| c.server.patience = Some(span))),
+    ("server.disk_floor", |c, v| v.parse().map(|size| c.server.disk_floor = Some(size))),
     ("webhooks.allow_private", |c, v| v.parse().map(|allowed| c.webhooks.allow_private = allowed)),
     ("webhooks.attempts", |c, v| v.parse().map(|count| c.webhooks.attempts = count)),
     ("webhooks.retry_delay", |c, v| {
@@ -241,8 +244,6 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use belljar_domain::ByteSize;
-
     use super::*;
 
     #[test]

@@ -33,6 +33,11 @@ pub trait SandboxProvider: Debug + Send + Sync {
     fn isolation(&self) -> Isolation;
     /// What it can do on this host; the conformance suite holds it to this, both ways.
     fn capabilities(&self) -> Vec<Capability>;
+    /// Finds out whether what every sandbox needs of the host is there now. Tries it, so it takes some milliseconds.
+    ///
+    /// # Errors
+    /// When something is missing; the error names it.
+    fn check(&self) -> Result<(), SandboxError>;
     /// What a sandbox will be once it is made, but for its state; promises nothing.
     fn outline(&self, id: SandboxId, spec: &SandboxSpec) -> SandboxInfo;
     /// Builds and starts a sandbox.

@@ -4,7 +4,7 @@
 
 use std::{ops::Deref, path::PathBuf, sync::Arc, time::Duration};
 
-use belljar_domain::Principal;
+use belljar_domain::{ByteSize, Principal};
 use belljar_engine::service::{Service, ServiceError};
 use belljar_ports::SandboxProvider;
 use tokio::{
@@ -18,6 +18,7 @@ use crate::{
     mcp,
     metrics::Metrics,
     problem::{Answer, Failure},
+    readiness::Readiness,
     table::Routes,
 };
 
@@ -39,6 +40,8 @@ pub struct Settings {
     pub heartbeat: Duration,
     /// The most live streams at one time.
     pub clients: usize,
+    /// With less room than this in its home the server is not ready.
+    pub disk_floor: ByteSize,
 }
 
 impl Settings {
@@ -52,6 +55,7 @@ impl Settings {
             patience: Duration::from_secs(30),
             heartbeat: Duration::from_secs(15),
             clients: 1024,
+            disk_floor: ByteSize::mib(128),
         }
     }
 }
@@ -72,6 +76,7 @@ pub(crate) struct Shared {
     pub(crate) denials: Denials,
     pub(crate) clients: Clients,
     pub(crate) metrics: Metrics,
+    pub(crate) readiness: Readiness,
     pub(crate) closing: watch::Receiver<bool>,
     pub(crate) port: u16,
     pub(crate) mcp: mcp::Endpoint,
@@ -115,6 +120,7 @@ impl App {
             denials,
             clients,
             metrics,
+            readiness: Readiness::default(),
             closing,
             port,
             mcp,

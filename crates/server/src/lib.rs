@@ -18,6 +18,7 @@ mod metrics;
 mod openapi;
 mod preview;
 mod problem;
+mod readiness;
 mod router;
 mod table;
 mod wire;

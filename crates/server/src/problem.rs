@@ -12,7 +12,7 @@ use belljar_engine::{changes::RenderError, service::ServiceError};
 use belljar_ports::StoreError;
 
 /// Every code there is, and what it means. Programs go by them, so none ever changes.
-pub(crate) const CODES: [(&str, &str); 31] = [
+pub(crate) const CODES: [(&str, &str); 32] = [
     ("CONFLICT", "Something is in the way; the detail says what."),
     ("DISK_FULL", "The sandbox's disk is full."),
     ("EXECUTION_ERROR", "The command could not be started."),
@@ -25,6 +25,7 @@ pub(crate) const CODES: [(&str, &str); 31] = [
     ("INVALID_REQUEST", "The request makes no sense; `errors` names the fields."),
     ("METHOD_NOT_ALLOWED", "The path does not know this method; `Allow` lists those it does."),
     ("NOTHING_LISTENS", "Nothing in the sandbox listens on this port."),
+    ("NOT_READY", "Requests cannot be carried out now; `errors` names what is wrong."),
     ("NOT_FOUND", "There is no such thing."),
     ("ORIGIN_NOT_ALLOWED", "The request comes from a page of another site."),
     ("PERMISSION_DENIED", "It is not the caller's to do."),
@@ -77,6 +78,13 @@ impl Failure {
         let (field, message) = (field.into(), message.into());
         let failure = Self::invalid(format!("`{field}`: {message}"));
         Self { errors: vec![FieldProblem { field, message }], ..failure }
+    }
+
+    /// A server that cannot do its work, and why.
+    pub(crate) fn not_ready(errors: Vec<FieldProblem>) -> Self {
+        let each: Vec<_> = errors.iter().map(|wrong| format!("{} {}", wrong.field, wrong.message)).collect();
+        let failure = Self::new(StatusCode::SERVICE_UNAVAILABLE, "NOT_READY", each.join("; "));
+        Self { errors, ..failure }
     }
 
     pub(crate) fn missing(what: impl std::fmt::Display) -> Self {

@@ -112,6 +112,9 @@ fn edge(context: &Context) -> belljar_server::Settings {
     if let Some(patience) = context.config.server.patience {
         settings.patience = patience.as_duration();
     }
+    if let Some(floor) = context.config.server.disk_floor {
+        settings.disk_floor = floor;
+    }
     settings
 }
 

@@ -4,18 +4,57 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::Served;
+use crate::support::{Served, eventually};
 
 #[test]
 fn health_version_and_document_are_open() {
     let served = Served::start();
     let stranger = served.stranger();
     assert_eq!(stranger.get("/healthz").json()["status"], "ok");
-    assert_eq!(stranger.get("/readyz").json(), json!({"ready": true, "store": true, "provider": true}));
+    let ready = json!({"ready": true, "store": true, "disk": true, "provider": true});
+    assert_eq!(stranger.get("/readyz").json(), ready);
     assert_eq!(stranger.get("/api/v1/version").json()["name"], "belljar");
     let document = stranger.get("/openapi.json");
     assert_eq!(document.json()["openapi"], "3.1.0");
     assert_eq!(document.body, stranger.get("/api/v1/openapi.json").body);
+}
+
+#[test]
+fn a_server_without_room_or_places_for_sandboxes_is_not_ready() {
+    let wrongs = |served: &Served| {
+        let answer = served.stranger().get("/readyz");
+        answer.is_problem(503, "NOT_READY");
+        let problem = answer.json();
+        let wrongs = problem["errors"].as_array().unwrap().iter();
+        wrongs.map(|wrong| wrong["field"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let full = Served::start_with(&[("BELLJAR_SERVER_DISK_FLOOR", "1000000G")]);
+    assert_eq!(wrongs(&full), ["disk"]);
+    assert_eq!(full.stranger().get("/healthz").status, 200, "it lives all the same");
+    let lost = Served::start();
+    let (place, aside) = (lost.home().join("making"), lost.home().join("aside"));
+    std::fs::rename(&place, &aside).unwrap();
+    std::fs::write(&place, "in the way").unwrap();
+    assert_eq!(wrongs(&lost), ["provider"]);
+    std::fs::remove_file(&place).unwrap();
+    std::fs::rename(&aside, &place).unwrap();
+    eventually("it is ready again", || (lost.stranger().get("/readyz").status == 200).then_some(()));
+}
+
+#[test]
+fn a_server_whose_store_takes_no_writes_is_not_ready() {
+    let served = Served::start();
+    assert_eq!(served.stranger().get("/readyz").status, 200);
+    // Somebody else holds the database and does not let go.
+    let db = rusqlite::Connection::open(served.home().join("belljar.db")).unwrap();
+    db.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let problem = eventually("the store is found out", || {
+        let answer = served.stranger().get("/readyz");
+        (answer.status == 503).then(|| answer.json())
+    });
+    assert_eq!(problem["errors"][0]["field"], "store", "{problem}");
+    db.execute_batch("ROLLBACK").unwrap();
+    eventually("it is ready again", || (served.stranger().get("/readyz").status == 200).then_some(()));
 }
 
 #[test]

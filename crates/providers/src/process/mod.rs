@@ -17,6 +17,7 @@ mod journal;
 mod levels;
 mod network_files;
 mod quotas;
+mod ready;
 mod record;
 mod sandbox;
 mod snapshot;
@@ -142,6 +143,10 @@ impl SandboxProvider for ProcessProvider {
             all.push(Capability::Users);
         }
         all
+    }
+
+    fn check(&self) -> Result<(), SandboxError> {
+        ready::check(&self.home, &self.facts().cgroups)
     }
 
     fn outline(&self, id: SandboxId, spec: &SandboxSpec) -> SandboxInfo {

@@ -1,12 +1,6 @@
 //! The server about itself: who calls, which version, how it is doing.
 
-use std::sync::Arc;
-
-use axum::{
-    extract::State,
-    http::StatusCode,
-    response::{IntoResponse, Response},
-};
+use axum::{extract::State, response::Response};
 use belljar_api as api;
 
 use crate::{
@@ -14,6 +8,7 @@ use crate::{
     app::App,
     extract::Caller,
     problem::{Answer, Failure},
+    readiness,
 };
 
 /// Says whom the server takes the caller for.
@@ -35,19 +30,17 @@ pub(crate) async fn healthz() -> Json<api::Health> {
     Json(api::Health { status: "ok".to_owned() })
 }
 
-/// Says whether requests can be carried out: the store takes writes and the provider makes sandboxes.
+/// Says whether requests can be carried out: a write becomes durable, the disk has room, and the provider has what every
+/// sandbox needs. If not, the problem's `errors` name what is wrong.
 #[utoipa::path(get, path = "/readyz", tag = "server", security(()),
-    responses((status = 200, body = api::Readiness), (status = 503, body = api::Readiness)))]
-pub(crate) async fn readyz(State(app): State<App>) -> Answer<Response> {
-    let (store, provider) = (Arc::clone(app.service.store()), Arc::clone(&app.provider));
-    let closing = *app.closing.borrow();
-    app.blocking(move || {
-        // Flushing waits for the writer, so it fails or hangs exactly when writes do.
-        let store = store.flush().is_ok();
-        let provider = !provider.capabilities().is_empty();
-        let ready = store && provider && !closing;
-        let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-        Ok((status, Json(api::Readiness { ready, store, provider })).into_response())
+    responses((status = 200, body = api::Readiness), (status = 503, body = api::Problem, content_type = "application/problem+json")))]
+pub(crate) async fn readyz(State(app): State<App>) -> Answer<Json<api::Readiness>> {
+    let asked = app.clone();
+    app.blocking(move || match readiness::wrongs(&asked) {
+        wrongs if wrongs.is_empty() => {
+            Ok(Json(api::Readiness { ready: true, store: true, disk: true, provider: true }))
+        }
+        wrongs => Err(Failure::not_ready(wrongs)),
     })
     .await
 }
