@@ -33,6 +33,8 @@ use crate::{
 const CONNECTIONS: usize = 4096;
 /// How long connections may take to end once the server does.
 const GRACE: Duration = Duration::from_secs(10);
+/// How often to look whether those who are told goodbye have heard it.
+const BREATH: Duration = Duration::from_millis(5);
 
 /// Why the server does not serve.
 #[derive(Debug, thiserror::Error)]
@@ -178,7 +180,13 @@ impl Server {
         close.send_replace(true);
         app.mcp.close();
         let socket = app.settings.home.join("belljar.sock");
-        let all = async { while connections.join_next().await.is_some() {} };
+        let all = async {
+            while connections.join_next().await.is_some() {}
+            // A WebSocket is no connection of ours any more, and has yet to say goodbye.
+            while app.clients.open() > 0 {
+                tokio::time::sleep(BREATH).await;
+            }
+        };
         if tokio::time::timeout(GRACE, all).await.is_err() {
             tracing::warn!(open = connections.len(), "connections were cut off");
         }
