@@ -1,5 +1,10 @@
 //! What a person does to a sandbox: by the server where one is up, so that it is recorded who did it; else directly.
 
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
 use anyhow::{Context as _, Result};
 use belljar_domain::{KillCause, SandboxId, SandboxState, SnapshotId, Span};
 use belljar_ports::{Keep, Sandbox, SandboxError, SandboxProvider as _, SnapshotInfo};
@@ -10,6 +15,10 @@ use crate::{
     client::Snapshot,
     context::{new_sandbox_id, new_snapshot_id},
 };
+
+/// How long the end of a sandbox is waited for, and how often to look.
+const BURIAL: Duration = Duration::from_secs(10);
+const BREATH: Duration = Duration::from_millis(2);
 
 /// A port something in a sandbox listens on.
 #[derive(Debug)]
@@ -54,11 +63,25 @@ impl Sandboxes {
         let Some(server) = &self.server else { return self.stop_here(seen.id) };
         let ended = if seen.spec.workspace.is_some() { server.stop(seen.id) } else { server.delete(seen.id) };
         match ended {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.see_gone(seen.id)?;
+                Ok(true)
+            }
             // One that ended before the server came is the provider's alone.
             Err(error) if error.is_unknown() && !self.is_remote() => self.stop_here(seen.id),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Waits until a sandbox of this home is over: the server answers as soon as that is certain.
+    fn see_gone(&self, id: SandboxId) -> Result<()> {
+        let deadline = Instant::now() + BURIAL;
+        while Instant::now() < deadline
+            && self.handle(id)?.is_some_and(|sandbox| sandbox.info().state.is_live())
+        {
+            thread::sleep(BREATH);
+        }
+        Ok(())
     }
 
     fn stop_here(&self, id: SandboxId) -> Result<bool> {
