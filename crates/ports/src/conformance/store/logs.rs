@@ -113,7 +113,8 @@ pub(super) fn fill_pages_with_what_is_wanted(bench: &Bench<'_>) -> Verdict {
     let here = sandbox("ann")?;
     append(&*store, Batch { sandboxes: vec![here.clone()], ..Batch::default() })?;
     let rare = fresh("exe_")?;
-    let minute = |count: u64| noon().plus(std::time::Duration::from_secs(60 * count));
+    let first = noon();
+    let minute = |count: u64| first.plus(std::time::Duration::from_secs(60 * count));
     for place in 0..40_u64 {
         // Of every ten pieces one is wanted by its command, and of those some by stream and time.
         let piece = if place % 10 == 0 {
