@@ -1,0 +1,27 @@
+//! What coding agents say about themselves, in one form: each vendor's hook payload becomes a [`HookEvent`], and an
+//! answer becomes the reply that vendor reads.
+//!
+//! Owns: the vendors' names and shapes, the envelope a hook travels in. Refuses: I/O, clocks, and losing anything: what
+//! is not known is kept, what has the wrong type is kept and named, and no payload makes it panic.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod agent;
+mod bounds;
+mod envelope;
+mod error;
+mod fields;
+mod hook;
+mod kind;
+mod peek;
+mod reply;
+mod vendor;
+
+pub use agent::Agent;
+pub use bounds::{MAX_DEPTH, MAX_PAYLOAD};
+pub use envelope::{Draft, ENVELOPE_VERSION, Envelope, Payload};
+pub use error::{CaptureError, Finding};
+pub use hook::HookEvent;
+pub use kind::HookKind;
+pub use peek::Peek;
+pub use reply::{Answer, Reply, reply};

@@ -1,0 +1,53 @@
+//! What Claude Code reads.
+//!
+//! An output that names the wrong event is an error there, and text beside the JSON spoils it; so one object or nothing.
+
+use belljar_domain::Verdict;
+use serde_json::{Value, json};
+
+use super::{Answer, Reply, was_sent_on};
+use crate::hook::HookEvent;
+
+pub(super) fn reply(event: &HookEvent, answer: &Answer) -> Option<Reply> {
+    let reason = answer.reason();
+    let denied = answer.verdict == Verdict::Deny;
+    match event.name.as_str() {
+        "PreToolUse" => Some(permission_decision(&event.name, answer)),
+        "PermissionRequest" => permission_request(answer),
+        "UserPromptSubmit" | "UserPromptExpansion" | "PostToolUse" => denied.then(|| block(reason)),
+        "Stop" | "SubagentStop" => (denied && !was_sent_on(event)).then(|| block(reason)),
+        // For these the exit code is the only way that is documented.
+        "PostToolUseFailure" | "PostToolBatch" | "PreCompact" | "PreModelSwitch" | "TaskCreated"
+        | "TaskCompleted" | "TeammateIdle" | "Elicitation" | "ElicitationResult" | "ConfigChange" => {
+            denied.then(|| Reply::refusal(reason))
+        }
+        _ => None,
+    }
+}
+
+/// Before a tool runs: yes skips the question, no is final, and a person can be asked.
+fn permission_decision(name: &str, answer: &Answer) -> Reply {
+    Reply::json(&json!({"hookSpecificOutput": {
+        "hookEventName": name,
+        "permissionDecision": answer.verdict,
+        "permissionDecisionReason": match answer.verdict {
+            Verdict::Allow => answer.reason.trim(),
+            Verdict::Ask | Verdict::Deny => answer.reason(),
+        },
+    }}))
+}
+
+/// In the place of a person who would be asked; to let the person answer, nothing is said.
+pub(super) fn permission_request(answer: &Answer) -> Option<Reply> {
+    let decision: Value = match answer.verdict {
+        Verdict::Allow => json!({"behavior": "allow"}),
+        Verdict::Deny => json!({"behavior": "deny", "message": answer.reason()}),
+        Verdict::Ask => return None,
+    };
+    let output = json!({"hookEventName": "PermissionRequest", "decision": decision});
+    Some(Reply::json(&json!({"hookSpecificOutput": output})))
+}
+
+pub(super) fn block(reason: &str) -> Reply {
+    Reply::json(&json!({"decision": "block", "reason": reason}))
+}
