@@ -12,6 +12,7 @@ mod audit;
 mod event;
 mod execution;
 mod file;
+mod hook;
 mod ingest;
 mod live;
 mod output;
@@ -31,6 +32,7 @@ pub use execution::{
     Command, ExecAnswer, ExecRequest, Execution, ExecutionStatus, ResizeRequest, SignalRequest, TerminalSize,
 };
 pub use file::{File, FileChange, FileChangeKind, FileKind};
+pub use hook::{HookAnswer, HookEnvelope, HookVerdict};
 pub use ingest::{Ingested, ToldEvent, ToldEvents, VisibilityEvent};
 pub use live::{ClientFrame, EventSelection, ServerFrame, TerminalFrame, TerminalNotice};
 pub use output::{Exit, LogPage, LogPiece, OutputPage, OutputPiece, OutputStream};

@@ -6,8 +6,8 @@ use crate::{
     app::App,
     edge,
     handlers::{
-        about, artifacts, audit, events, exec, executions, files, logs, observe, pages, sandboxes, snapshots,
-        terminals, webhooks,
+        about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, pages, sandboxes,
+        snapshots, terminals, webhooks,
     },
     mcp::endpoint as mcp,
     table::{LONG, OPEN, QUICK, Table},
@@ -56,6 +56,8 @@ pub(crate) fn routes() -> Table {
         .delete("/api/v1/snapshots/{id}", QUICK, snapshots::delete)
         .get("/api/v1/events", QUICK, events::list)
         .post("/api/v1/events/ingest", QUICK, events::ingest)
+        .post("/api/v1/hooks/{agent}", QUICK, hooks::envelope)
+        .post("/hooks/claude-code", QUICK, hooks::claude_code)
         .get("/api/v1/events/stream", LONG, events::stream)
         .get("/api/v1/events/audit", QUICK, audit::list)
         .get("/api/v1/events/audit/stats", QUICK, audit::stats)

@@ -13,6 +13,7 @@ mod attacks;
 mod doors;
 mod executions;
 mod files;
+mod hooks;
 mod idempotency;
 mod ingest;
 mod life;

@@ -34,7 +34,7 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
         let (parts, body) = request.into_parts();
-        check_type(&parts.headers)?;
+        is_json(&parts.headers)?;
         parse(&read(body).await?).map(Self)
     }
 }
@@ -52,7 +52,7 @@ impl<T: DeserializeOwned + Default, S: Sync> FromRequest<S> for OptionalJson<T> 
         if bytes.is_empty() {
             return Ok(Self(T::default()));
         }
-        check_type(&parts.headers)?;
+        is_json(&parts.headers)?;
         parse::<Option<T>>(&bytes).map(|value| Self(value.unwrap_or_default()))
     }
 }
@@ -70,7 +70,7 @@ impl<S: Sync> FromRequest<S> for RawBody {
 }
 
 /// A form a page of another site may send without asking never counts as JSON.
-fn check_type(headers: &HeaderMap) -> Answer<()> {
+pub(crate) fn is_json(headers: &HeaderMap) -> Answer<()> {
     let named = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_json =

@@ -6,6 +6,7 @@ use axum::{
     extract::{FromRequestParts, RawPathParams},
     http::{StatusCode, request::Parts},
 };
+use belljar_capture::Agent;
 use belljar_domain::{Digest, ExecutionId, SandboxId, SandboxPath, SnapshotId};
 
 use crate::problem::{Answer, Failure};
@@ -33,6 +34,10 @@ pub(crate) struct Artifact(pub(crate) Digest);
 /// A webhook by its id.
 #[derive(Debug, Clone)]
 pub(crate) struct Webhook(pub(crate) String);
+
+/// The program whose hook it is, by its name.
+#[derive(Debug, Clone)]
+pub(crate) struct Vendor(pub(crate) Agent);
 
 /// A path in a sandbox.
 #[derive(Debug, Clone)]
@@ -84,6 +89,7 @@ extracted!(Artifact, |params| part(&params, "digest")
     .map(Self)
     .map_err(|error| unknown("NOT_FOUND")(&error)));
 extracted!(Webhook, |params| Ok(Self(part(&params, "id").to_owned())));
+extracted!(Vendor, |params| Ok(Self(Agent::from(part(&params, "agent")))));
 extracted!(FilePath, |params| Ok(Self(sandbox(&params)?, path_inside("path", part(&params, "path"))?)));
 
 /// A path inside a sandbox, as a client writes it: from the root, with or without the first `/`.

@@ -7,6 +7,7 @@ pub(crate) mod events;
 pub(crate) mod exec;
 pub(crate) mod executions;
 pub(crate) mod files;
+pub(crate) mod hooks;
 pub(crate) mod logs;
 pub(crate) mod observe;
 pub(crate) mod pages;

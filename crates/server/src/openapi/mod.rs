@@ -19,8 +19,8 @@ use utoipa::{
 };
 
 use crate::handlers::{
-    about, artifacts, audit, events, exec, executions, files, logs, observe, pages, sandboxes, snapshots,
-    terminals, webhooks,
+    about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, pages, sandboxes,
+    snapshots, terminals, webhooks,
 };
 use crate::mcp::endpoint as mcp;
 
@@ -36,6 +36,7 @@ use crate::mcp::endpoint as mcp;
         terminals::shell, terminals::of_execution,
         files::list, files::get, files::head, files::put, files::change, files::remove, files::watch,
         snapshots::create, snapshots::list, snapshots::delete,
+        hooks::envelope, hooks::claude_code,
         events::list, events::ingest, events::stream, events::of_sandbox, events::socket, events::socket_alias,
         audit::list, audit::stats, audit::verify,
         artifacts::list, artifacts::upload, artifacts::download,

@@ -1,0 +1,50 @@
+//! What a hook hands over, and what it is told.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// What a hook travels in.
+#[derive(Debug, Clone, ToSchema)]
+pub struct HookEnvelope {
+    /// The form of the envelope: 1.
+    #[schema(minimum = 1, maximum = 1)]
+    pub version: u32,
+    /// The id of what is recorded; the same told twice is recorded once.
+    #[schema(pattern = "^evt_[0-9a-f]{32}$")]
+    pub id: String,
+    /// The program that speaks.
+    pub agent: String,
+    /// What its vendor calls the event.
+    pub event: Option<String>,
+    /// When, by the sender's clock.
+    #[schema(format = DateTime)]
+    pub sent_at: String,
+    /// The process that speaks.
+    pub pid: Option<u32>,
+    /// Variables that say where it runs.
+    pub env: Option<BTreeMap<String, String>>,
+    /// What was said, as its vendor says it.
+    #[schema(value_type = Option<Object>)]
+    pub payload: Option<Value>,
+    /// What was said, if it was not JSON.
+    pub text: Option<String>,
+}
+
+/// What a hook is told.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct HookAnswer {
+    /// What is to become of the call, if anybody has something to say.
+    pub verdict: Option<HookVerdict>,
+}
+
+/// A verdict on a call.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct HookVerdict {
+    /// `allow`, `ask` or `deny`.
+    pub decision: String,
+    /// Why, in words for the model and its user.
+    pub reason: String,
+}

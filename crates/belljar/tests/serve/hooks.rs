@@ -1,0 +1,67 @@
+//! Hooks handed to a real server: recorded once, in columns, answered as their vendor expects.
+
+use serde_json::{Value, json};
+
+use crate::support::Served;
+
+fn envelope(number: u8, payload: &Value) -> Value {
+    json!({
+        "version": 1, "id": format!("evt_0192f0c00000700080000000000000{number:02x}"), "agent": "claude-code",
+        "sent_at": "2026-11-16T04:00:00Z", "pid": 7, "env": {"TRACEPARENT": "00-1"}, "payload": payload,
+    })
+}
+
+fn call(event: &str) -> Value {
+    json!({
+        "hook_event_name": event, "session_id": "s1", "tool_name": "Bash", "tool_use_id": "toolu_1", "cwd": "/w",
+        "tool_input": {"command": "cargo test"}, "permission_mode": "default", "brand_new": [1],
+    })
+}
+
+#[test]
+fn what_a_hook_says_is_recorded_once_in_columns() {
+    let served = Served::start();
+    let client = served.client();
+    for (number, event) in [(1, "PreToolUse"), (2, "PostToolUse"), (1, "PreToolUse")] {
+        let answer = client.post("/api/v1/hooks/claude-code", &envelope(number, &call(event)));
+        assert_eq!((answer.status, answer.json()), (200, json!({"verdict": null})), "{event}");
+    }
+    let page = client.get("/api/v1/events?session_id=s1").json();
+    let events = page["items"].as_array().unwrap();
+    let kinds: Vec<_> = events.iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["tool.finished", "tool.requested"], "{page}");
+    let asked = &events[1];
+    assert_eq!((&asked["tool"], &asked["target"]), (&json!("Bash"), &json!("cargo test")), "{asked}");
+    assert_eq!(
+        (&asked["agent_name"], &asked["time"]),
+        (&json!("claude-code"), &json!("2026-11-16T04:00:00.000000Z"))
+    );
+    assert_eq!(asked["payload"]["rest"]["brand_new"], json!([1]), "{asked}");
+    assert_eq!(events[0]["payload"]["tool_use_id"], asked["payload"]["tool_use_id"]);
+}
+
+#[test]
+fn even_nonsense_is_kept_and_what_is_no_envelope_is_refused() {
+    let served = Served::start();
+    let client = served.client();
+    let mut nonsense = envelope(3, &json!(null));
+    nonsense["payload"].take();
+    nonsense["text"] = json!("not json at all");
+    assert_eq!(client.post("/api/v1/hooks/aider", &nonsense).status, 200);
+    let kept = client.get("/api/v1/events?kind=hook.unread").json();
+    assert_eq!(kept["items"][0]["payload"]["text"], "not json at all", "{kept}");
+    for wrong in [json!({}), json!([1]), json!({"version": 2})] {
+        assert_eq!(client.post("/api/v1/hooks/codex", &wrong).status, 400, "{wrong}");
+    }
+}
+
+#[test]
+fn claude_codes_own_http_hooks_get_nothing_back() {
+    let served = Served::start();
+    let answer = served.client().post("/hooks/claude-code", &call("PostToolUseFailure"));
+    assert_eq!((answer.status, answer.body.len()), (200, 0), "{answer:?}");
+    let page = served.client().get("/api/v1/events?kind=tool.failed").json();
+    assert_eq!(page["items"][0]["status"], "failure", "{page}");
+    // Without a key nobody is let in, from wherever.
+    assert_eq!(served.stranger().post("/hooks/claude-code", &call("Stop")).status, 401);
+}

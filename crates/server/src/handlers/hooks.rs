@@ -1,0 +1,85 @@
+//! Hooks of agents: what they say is recorded, and answered in a form their vendor reads.
+
+use std::time::SystemTime;
+
+use axum::{
+    body::{Body, to_bytes},
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use belljar_api as api;
+use belljar_capture::{Agent, Envelope, HookEvent, MAX_PAYLOAD, reply};
+use belljar_domain::{EventId, Timestamp};
+use uuid::Uuid;
+
+use crate::{
+    answer::Json,
+    app::App,
+    extract::{Caller, Vendor, is_json},
+    problem::{Answer, Failure},
+    wire,
+};
+
+/// The variable that says in which sandbox a hook runs.
+const SANDBOX: &str = "BELLJAR_SANDBOX";
+
+/// Takes what `belljar hook` hands over: an envelope with the payload as its agent said it. The same envelope handed
+/// over again is recorded once.
+#[utoipa::path(post, path = "/api/v1/hooks/{agent}", tag = "hooks",
+    params(("agent" = String, Path, pattern = "^[a-z0-9._-]{1,64}$")),
+    request_body(content = api::HookEnvelope), responses((status = 200, body = api::HookAnswer)))]
+pub(crate) async fn envelope(
+    State(app): State<App>,
+    Caller(who): Caller,
+    Vendor(agent): Vendor,
+    headers: HeaderMap,
+    body: Body,
+) -> Answer<Json<api::HookAnswer>> {
+    is_json(&headers)?;
+    let mut envelope = Envelope::parse(&whole(body, 2 * MAX_PAYLOAD).await?).map_err(unreadable)?;
+    envelope.agent = agent;
+    let (id, sent_at) = (envelope.id, envelope.sent_at);
+    let sandbox = envelope.env.get(SANDBOX).and_then(|id| id.parse().ok());
+    let text = envelope.text.clone();
+    let event = match envelope.into_hook() {
+        Ok(hook) => wire::hook_event(id, hook, sandbox, sent_at),
+        // Even nonsense was said by somebody.
+        Err(error) => wire::unread_hook(id, sent_at, &error.to_string(), text.as_deref()),
+    };
+    app.ask(&who, move |service, who| service.ingest(who, vec![event])).await?;
+    Ok(Json(api::HookAnswer { verdict: None }))
+}
+
+/// Takes the payload of Claude Code's own `http` hooks and answers in its form: nothing, unless there is a verdict.
+#[utoipa::path(post, path = "/hooks/claude-code", tag = "hooks", request_body(content = Object),
+    responses((status = 200, description = "Nothing, or what Claude Code reads as a hook's output.")))]
+pub(crate) async fn claude_code(
+    State(app): State<App>,
+    Caller(who): Caller,
+    headers: HeaderMap,
+    body: Body,
+) -> Answer<Response> {
+    is_json(&headers)?;
+    let payload = whole(body, MAX_PAYLOAD).await?;
+    let hook = HookEvent::read(Some(Agent::ClaudeCode), None, &payload).map_err(unreadable)?;
+    let said = reply(&hook, None).stdout;
+    let now = Timestamp::from(SystemTime::now());
+    let event = wire::hook_event(EventId::from_uuid(Uuid::now_v7()), hook, None, now);
+    app.ask(&who, move |service, who| service.ingest(who, vec![event])).await?;
+    if said.is_empty() {
+        return Ok(StatusCode::OK.into_response());
+    }
+    Ok(([(header::CONTENT_TYPE, "application/json")], said).into_response())
+}
+
+async fn whole(body: Body, limit: usize) -> Answer<bytes::Bytes> {
+    to_bytes(body, limit).await.map_err(|_too_long| Failure::too_large("the payload", limit))
+}
+
+fn unreadable(error: belljar_capture::CaptureError) -> Failure {
+    match error {
+        belljar_capture::CaptureError::TooLarge { limit, .. } => Failure::too_large("the payload", limit),
+        other => Failure::invalid(other.to_string()),
+    }
+}

@@ -1,0 +1,197 @@
+//! What agents say through their hooks, into events of the ledger. What is known gets a column, everything else is kept
+//! beside it; a call and its outcome stay two events, told apart by their kind and joined by the call's id.
+
+use belljar_capture::{HookEvent, HookKind};
+use belljar_domain::{Actor, EventId, EventKind, EventStatus, NewEvent, ProjectId, SandboxId, Timestamp};
+use serde_json::{Map, Value, json};
+
+/// Texts longer than this are cut: a file's whole body is the sandbox's to keep, not the ledger's.
+const LONGEST: usize = 16 * 1024;
+/// Where the target of a call is found in what its tool is given, and what it then is. The first that is there counts.
+const TARGETS: [(&str, &str); 12] = [
+    ("command", "command"),
+    ("cmd", "command"),
+    ("file_path", "file"),
+    ("notebook_path", "file"),
+    ("absolute_path", "file"),
+    ("path", "file"),
+    ("url", "url"),
+    ("query", "search"),
+    ("pattern", "search"),
+    ("subagent_type", "agent"),
+    ("skill", "agent"),
+    ("description", "task"),
+];
+
+/// The event of a hook, with the id its sender gave it. Where it ran is a claim, unless its sender is known.
+pub(crate) fn hook_event(
+    id: EventId,
+    hook: HookEvent,
+    sandbox: Option<SandboxId>,
+    now: Timestamp,
+) -> NewEvent {
+    let mut event =
+        NewEvent::new(id, hook.client_time.unwrap_or(now), ProjectId::default(), kind(&hook.kind));
+    let vendor = hook.agent.to_string();
+    event.actor = Actor {
+        id: hook.agent_id.clone().or_else(|| hook.session_id.clone()),
+        name: Some(vendor.clone()),
+        role: hook.agent_type.clone(),
+    };
+    event.session.clone_from(&hook.session_id);
+    event.sandbox = sandbox;
+    event.tool.clone_from(&hook.tool_name);
+    (event.target, event.target_type) = target(&hook);
+    event.status = status(&hook);
+    event.error.clone_from(&hook.error);
+    event.duration_ms = hook.duration_ms;
+    event.payload = payload(hook, &vendor);
+    event
+}
+
+/// The event of a hook nobody could read: what it said is kept as it was said.
+pub(crate) fn unread_hook(id: EventId, time: Timestamp, why: &str, text: Option<&str>) -> NewEvent {
+    let kind = EventKind::Other("hook.unread".to_owned());
+    let mut event = NewEvent::new(id, time, ProjectId::default(), kind);
+    event.status = Some(EventStatus::Failure);
+    event.error = Some(why.to_owned());
+    event.payload = shortened(json!({ "source": "hook", "text": text }));
+    event
+}
+
+fn kind(hook: &HookKind) -> EventKind {
+    match hook {
+        HookKind::SessionStart => EventKind::SessionStarted,
+        HookKind::SessionEnd => EventKind::SessionEnded,
+        HookKind::Prompt => EventKind::PromptSubmitted,
+        HookKind::ToolBefore => EventKind::ToolRequested,
+        HookKind::ToolAfter => EventKind::ToolFinished,
+        HookKind::ToolFailed => EventKind::ToolFailed,
+        HookKind::Permission => EventKind::PermissionAsked,
+        HookKind::PermissionDenied => EventKind::PermissionDenied,
+        HookKind::Notification => EventKind::AgentNotified,
+        HookKind::SubagentStart => EventKind::AgentStarted,
+        HookKind::SubagentEnd => EventKind::AgentStopped,
+        HookKind::TurnEnd => EventKind::TurnEnded,
+        HookKind::TurnFailed => EventKind::TurnFailed,
+        HookKind::CompactAfter => EventKind::ContextCompacted,
+        other => {
+            let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
+            let name: String = other.as_str().chars().map(plain).take(48).collect();
+            EventKind::Other(format!("hook.{name}"))
+        }
+    }
+}
+
+/// How a call came out; a call that is about to be made has not.
+fn status(hook: &HookEvent) -> Option<EventStatus> {
+    match hook.kind {
+        HookKind::ToolAfter if hook.exit_code.is_some_and(|code| code != 0) => Some(EventStatus::Failure),
+        HookKind::ToolAfter => Some(EventStatus::Success),
+        HookKind::ToolFailed if hook.rest.get("is_interrupt") == Some(&json!(true)) => {
+            Some(EventStatus::Cancelled)
+        }
+        HookKind::ToolFailed | HookKind::TurnFailed => Some(EventStatus::Failure),
+        HookKind::PermissionDenied => Some(EventStatus::Denied),
+        _ => None,
+    }
+}
+
+fn target(hook: &HookEvent) -> (Option<String>, Option<String>) {
+    let input = hook.tool_input.as_ref().and_then(Value::as_object);
+    let found = input.and_then(|input| {
+        TARGETS.iter().find_map(|(field, what)| Some((input.get(*field)?.as_str()?.to_owned(), *what)))
+    });
+    found.map_or((None, None), |(target, what)| (Some(target), Some(what.to_owned())))
+}
+
+fn payload(hook: HookEvent, vendor: &str) -> Value {
+    let mut fields = Map::new();
+    let mut put = |name: &str, value: Value| {
+        if !value.is_null() {
+            fields.insert(name.to_owned(), shortened(value));
+        }
+    };
+    put("source", json!("hook"));
+    put("vendor", json!(vendor));
+    put("hook", json!(hook.name));
+    put("tool_use_id", json!(hook.tool_use_id));
+    put("parent_tool_use_id", json!(hook.parent_tool_use_id));
+    put("prompt_id", json!(hook.prompt_id));
+    put("parent_session_id", json!(hook.parent_session_id));
+    put("agent_id", json!(hook.agent_id));
+    put("agent_type", json!(hook.agent_type));
+    put("tool_input", hook.tool_input.unwrap_or_default());
+    put("tool_response", hook.tool_response.unwrap_or_default());
+    put("exit_code", json!(hook.exit_code));
+    put("prompt", json!(hook.prompt));
+    put("message", json!(hook.message));
+    put("cwd", json!(hook.cwd));
+    put("transcript_path", json!(hook.transcript_path));
+    put("permission_mode", json!(hook.permission_mode));
+    put("model", json!(hook.model));
+    if !hook.rest.is_empty() {
+        put("rest", Value::Object(hook.rest));
+    }
+    if !hook.findings.is_empty() {
+        put("findings", json!(hook.findings));
+    }
+    Value::Object(fields)
+}
+
+/// Cuts every long text and says how long it was.
+fn shortened(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.len() > LONGEST => {
+            let kept = text.floor_char_boundary(LONGEST);
+            Value::String(format!("{}… ({} bytes)", &text[..kept], text.len()))
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(shortened).collect()),
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(name, value)| (name, shortened(value))).collect())
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use belljar_capture::Agent;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn event(payload: Value) -> NewEvent {
+        let hook = HookEvent::of(Some(Agent::ClaudeCode), None, payload).unwrap();
+        hook_event(EventId::from_uuid(Uuid::now_v7()), hook, None, Timestamp::from_micros(7))
+    }
+
+    #[test]
+    fn a_call_and_its_outcome_are_told_apart_and_joined() {
+        let call = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_use_id": "toolu_1",
+            "tool_input": {"command": "ls", "description": "look"}, "cwd": "/w",
+        });
+        let before = event(call.clone());
+        assert_eq!((before.kind.as_str(), before.status), ("tool.requested", None));
+        assert_eq!((before.target.as_deref(), before.target_type.as_deref()), (Some("ls"), Some("command")));
+        let mut done = call;
+        done["hook_event_name"] = json!("PostToolUse");
+        done["tool_response"] = json!({"stdout": "x".repeat(100_000)});
+        done["duration_ms"] = json!(12);
+        let after = event(done);
+        assert_eq!((after.kind.as_str(), after.status), ("tool.finished", Some(EventStatus::Success)));
+        assert_eq!((after.duration_ms, after.session.as_deref()), (Some(12), Some("s")));
+        assert_eq!(before.payload["tool_use_id"], after.payload["tool_use_id"]);
+        let kept = after.payload["tool_response"]["stdout"].as_str().unwrap();
+        assert!(kept.len() < 17_000 && kept.ends_with("(100000 bytes)"), "{}", kept.len());
+    }
+
+    #[test]
+    fn what_nobody_knows_is_kept_under_its_own_name() {
+        let strange = event(json!({"hook_event_name": "Moon Rise", "phase": "full"}));
+        assert_eq!(strange.kind.as_str(), "hook.Moon_Rise");
+        assert!(strange.kind.may_be_told());
+        assert_eq!(strange.payload["rest"]["phase"], "full");
+    }
+}
