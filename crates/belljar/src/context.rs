@@ -35,7 +35,7 @@ impl Context {
             .collect();
         let home = match &cli.home {
             Some(home) => home.clone(),
-            None => default_home(&env)?,
+            None => default_home(|name| env.get(name).cloned())?,
         };
         let home = std::path::absolute(&home).context("find belljar's home")?;
         if home.to_str().is_none() {
@@ -78,9 +78,10 @@ impl Context {
     }
 }
 
-fn default_home(env: &BTreeMap<String, String>) -> Result<PathBuf> {
-    let absolute = |name: &str| env.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    if let Some(home) = env.get("BELLJAR_HOME").filter(|home| !home.is_empty()) {
+/// Belljar's home, by what the environment says.
+pub(crate) fn default_home(variable: impl Fn(&str) -> Option<String>) -> Result<PathBuf> {
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(home) = variable("BELLJAR_HOME").filter(|home| !home.is_empty()) {
         return Ok(PathBuf::from(home));
     }
     if rustix::process::geteuid().is_root() {

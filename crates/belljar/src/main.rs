@@ -8,13 +8,15 @@ mod client;
 mod commands;
 mod config;
 mod context;
+mod hook;
 mod killswitch;
 mod output;
 mod runtime;
 mod sandboxes;
+mod spool;
 mod terminal;
 
-use std::process::ExitCode;
+use std::{env, process::ExitCode};
 
 use belljar_domain::EXIT_BELLJAR_FAILED;
 use clap::Parser;
@@ -22,6 +24,10 @@ use clap::Parser;
 use crate::{args::Cli, context::Context, output::Failure};
 
 fn main() -> ExitCode {
+    // An agent waits for its hooks, many times a minute: they go before everything that takes time.
+    if hook::is_meant(env::args_os()) {
+        return hook::run(env::args_os().skip(2));
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(answer) => {

@@ -4,6 +4,7 @@
 
 mod audit;
 mod changes;
+mod hook;
 mod host;
 mod lives;
 mod observe;
@@ -16,6 +17,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use audit::{Audit, Export, Recent, Verify};
 pub(crate) use changes::{Apply, Cp, Diff, Discard};
+pub(crate) use hook::{Hook, Hooks};
 pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};
 pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
 pub(crate) use observe::{List, Logs, Metrics, Stats, Top};
@@ -94,6 +96,11 @@ pub(crate) enum Command {
     Template(Template),
     /// Say what sandboxes can do on this host, and what to do where they cannot.
     Doctor(Doctor),
+    /// What agents run at every hook: a payload comes in, the agent's own form of an answer goes out.
+    Hook(Hook),
+    /// Agents' hooks: what became of what they said.
+    #[command(subcommand)]
+    Hooks(Hooks),
     /// Measure what sandboxes cost on this machine.
     #[command(subcommand)]
     Bench(crate::commands::bench::Bench),

@@ -11,6 +11,7 @@ mod doctor;
 mod exec;
 mod extend;
 mod follow;
+mod hooks;
 mod inspect;
 mod list;
 mod logs;
@@ -60,6 +61,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::KillAgent(args) => terminate::kill_agent(context, &args),
         Command::Audit(args) => audit::audit(context, args),
         Command::Template(args) => template::template(context, args),
+        Command::Hook(args) => Ok(crate::hook::run(args.words.into_iter())),
+        Command::Hooks(args) => hooks::hooks(context, &args),
         Command::Doctor(args) => doctor::doctor(context, &args),
         Command::Bench(args) => bench::bench(context, &args),
         Command::Completions(args) => completions::completions(&args),

@@ -1,0 +1,259 @@
+//! Handing an envelope to a server: one request, one answer, and never longer than the agent can bear.
+//!
+//! Owns: what becomes of it (taken, refused, or lost) within one span of time. Refuses: TLS, redirects, retries.
+
+use std::{
+    io::{self, Read, Write as _},
+    net::{TcpStream, ToSocketAddrs as _},
+    os::{fd::OwnedFd, unix::net::UnixStream},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use belljar_capture::Answer;
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+use serde::Deserialize;
+
+/// The longest answer that is read.
+const MAX_ANSWER: usize = 256 << 10;
+
+/// Where a server is.
+#[derive(Debug, Clone)]
+pub(crate) enum Server {
+    Socket(PathBuf),
+    Url { authority: String, token: Option<String> },
+    Nowhere,
+}
+
+impl Server {
+    /// The one that is meant: somewhere else if `BELLJAR_URL` says so, else the one of this home.
+    pub(crate) fn of(home: Option<&Path>) -> Self {
+        let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        match (set("BELLJAR_URL"), home) {
+            (Some(url), _) => Self::at_url(&url, set("BELLJAR_TOKEN").as_deref()),
+            (None, Some(home)) => Self::at_home(home),
+            (None, None) => Self::Nowhere,
+        }
+    }
+
+    fn at_home(home: &Path) -> Self {
+        Self::Socket(home.join("belljar.sock"))
+    }
+
+    fn at_url(url: &str, token: Option<&str>) -> Self {
+        let Some(authority) = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/')) else {
+            return Self::Nowhere;
+        };
+        // Whatever could become a header of its own is no part of an address or a key.
+        let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
+        let token = token.map(str::trim).filter(|token| is_plain(token)).map(str::to_owned);
+        if is_plain(authority) && !authority.contains(['/', '@']) {
+            Self::Url { authority: authority.to_owned(), token }
+        } else {
+            Self::Nowhere
+        }
+    }
+}
+
+/// What became of an envelope.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// The server has it, and may have something to say.
+    Taken(Option<Answer>),
+    /// The server will never take it.
+    Refused(String),
+    /// No server took it; one may, later.
+    Lost(String),
+}
+
+/// When an envelope is handed over.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Moment {
+    /// While the agent waits, for this long.
+    Now(Duration),
+    /// Long after; nobody waits for an answer, and the server is told so.
+    Later,
+}
+
+/// How long a server may take for what nobody waits for.
+const LATER: Duration = Duration::from_secs(30);
+
+#[derive(Deserialize)]
+struct Heard {
+    verdict: Option<Answer>,
+}
+
+/// Hands an envelope over.
+pub(crate) fn post(server: &Server, agent: &str, line: &[u8], moment: Moment) -> Told {
+    let (target, patience) = match moment {
+        Moment::Now(patience) => (format!("/api/v1/hooks/{agent}"), patience),
+        Moment::Later => (format!("/api/v1/hooks/{agent}?late=true"), LATER),
+    };
+    match ask(server, &target, line, Instant::now() + patience) {
+        Ok((200..=299, body)) => {
+            Told::Taken(serde_json::from_slice::<Heard>(&body).ok().and_then(|heard| heard.verdict))
+        }
+        // It is the envelope that is wrong; it would be wrong again.
+        Ok((status @ (400 | 413 | 415 | 422), body)) => {
+            let why: String = String::from_utf8_lossy(&body).chars().take(200).collect();
+            Told::Refused(format!("status {status} {why}"))
+        }
+        Ok((status, _)) => Told::Lost(format!("the server answered with {status}")),
+        Err(error) => Told::Lost(error.to_string()),
+    }
+}
+
+fn ask(server: &Server, target: &str, line: &[u8], deadline: Instant) -> io::Result<(u16, Vec<u8>)> {
+    let (mut wire, host, token) = match server {
+        Server::Socket(path) => (Wire::Socket(connect(path, left(deadline)?)?), "localhost", None),
+        Server::Url { authority, token } => {
+            (Wire::Tcp(reach(authority, deadline)?), authority.as_str(), token.as_deref())
+        }
+        Server::Nowhere => return Err(io::Error::new(io::ErrorKind::NotFound, "there is no server to ask")),
+    };
+    let authorization = token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}\r\n"));
+    let head = format!(
+        "POST {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nUser-Agent: belljar-hook\r\n\
+         {authorization}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        line.len()
+    );
+    wire.set_timeout(left(deadline)?)?;
+    // Head and body in one piece: two would wait for each other on some networks.
+    wire.write_all(&[head.as_bytes(), line].concat())?;
+    let mut answer = Vec::new();
+    loop {
+        if let Some(whole) = parse(&answer) {
+            return Ok(whole);
+        }
+        let mut piece = [0; 4096];
+        wire.set_timeout(left(deadline)?)?;
+        match wire.read(&mut piece)? {
+            0 => return ended(&answer),
+            read => answer.extend_from_slice(piece.get(..read).unwrap_or_default()),
+        }
+        if answer.len() > MAX_ANSWER {
+            return Err(io::Error::other("the answer is too long"));
+        }
+    }
+}
+
+/// Connects, and waits no longer than this for a server that is too busy to accept.
+fn connect(path: &Path, patience: Duration) -> io::Result<UnixStream> {
+    let socket: OwnedFd =
+        net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(patience))?;
+    net::connect(&socket, &SocketAddrUnix::new(path)?)?;
+    Ok(UnixStream::from(socket))
+}
+
+fn reach(authority: &str, deadline: Instant) -> io::Result<TcpStream> {
+    let with_port = if authority.contains(':') { authority.to_owned() } else { format!("{authority}:80") };
+    let address = with_port.to_socket_addrs()?.next().ok_or(io::ErrorKind::NotFound)?;
+    let stream = TcpStream::connect_timeout(&address, left(deadline)?)?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+fn left(deadline: Instant) -> io::Result<Duration> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        Err(io::Error::new(io::ErrorKind::TimedOut, "the server is too slow"))
+    } else {
+        Ok(left)
+    }
+}
+
+/// Status and body, once both are there. The body's length must be told; else it ends with the connection.
+fn parse(answer: &[u8]) -> Option<(u16, Vec<u8>)> {
+    let (status, length, body) = head(answer)?;
+    let length = length?;
+    (body.len() >= length).then(|| (status, body.iter().take(length).copied().collect()))
+}
+
+fn ended(answer: &[u8]) -> io::Result<(u16, Vec<u8>)> {
+    match head(answer) {
+        Some((status, None, body)) => Ok((status, body.to_vec())),
+        _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server broke off")),
+    }
+}
+
+fn head(answer: &[u8]) -> Option<(u16, Option<usize>, &[u8])> {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let (head, body) = answer.split_at_checked(end + 4)?;
+    let head = String::from_utf8_lossy(head);
+    let mut lines = head.split("\r\n");
+    let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
+    let length = lines.find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
+    });
+    Some((status, length, body))
+}
+
+#[derive(Debug)]
+enum Wire {
+    Socket(UnixStream),
+    Tcp(TcpStream),
+}
+
+impl Wire {
+    fn set_timeout(&self, span: Duration) -> io::Result<()> {
+        match self {
+            Self::Socket(stream) => {
+                stream.set_write_timeout(Some(span))?;
+                stream.set_read_timeout(Some(span))
+            }
+            Self::Tcp(stream) => {
+                stream.set_write_timeout(Some(span))?;
+                stream.set_read_timeout(Some(span))
+            }
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Socket(stream) => stream.write_all(bytes),
+            Self::Tcp(stream) => stream.write_all(bytes),
+        }
+    }
+
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        let read = match self {
+            Self::Socket(stream) => stream.read(piece),
+            Self::Tcp(stream) => stream.read(piece),
+        };
+        let slow = |error: io::Error| match error.kind() {
+            io::ErrorKind::WouldBlock => io::Error::new(io::ErrorKind::TimedOut, "the server is too slow"),
+            _ => error,
+        };
+        read.map_err(slow)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_whole_when_its_length_is_there() {
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+        assert_eq!(parse(answer), Some((200, b"{}".to_vec())));
+        for cut in 0..answer.len() {
+            assert_eq!(parse(&answer[..cut]), None);
+            assert!(ended(&answer[..cut]).is_err());
+        }
+        assert_eq!(ended(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap(), (204, Vec::new()));
+        assert_eq!(parse(b"nonsense\r\n\r\n"), None);
+    }
+
+    #[test]
+    fn what_is_no_address_is_nowhere() {
+        for url in ["https://host", "http://user@host", "http://host/path", "http://a b", "host"] {
+            assert!(matches!(Server::at_url(url, None), Server::Nowhere), "{url}");
+        }
+        let Server::Url { authority, token } = Server::at_url("http://host:1/", Some("a\r\nb")) else {
+            panic!()
+        };
+        assert_eq!((authority.as_str(), token), ("host:1", None));
+    }
+}

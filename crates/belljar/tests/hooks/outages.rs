@@ -1,0 +1,100 @@
+//! No server, a slow one, a broken one: the agent goes on at once, and nothing is lost.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
+
+use serde_json::{Value, json};
+
+use crate::support::{Act, Machine, Scripted};
+
+/// More than an observer waits, less than one who asks.
+const SLOW: Duration = Duration::from_secs(3);
+
+fn event(name: &str) -> Value {
+    json!({"hook_event_name": name, "session_id": "s"})
+}
+
+#[test]
+fn without_a_server_hooks_are_spooled_in_silence() {
+    let machine = Machine::new();
+    for name in ["SessionStart", "PreToolUse", "Stop"] {
+        let heard = machine.hook(&["--agent", "claude-code"], &event(name));
+        assert!(heard.is_silent(), "{heard:?}");
+    }
+    let spooled = machine.spooled();
+    assert_eq!(spooled.len(), 3);
+    for (file, name) in spooled.iter().zip(["SessionStart", "PreToolUse", "Stop"]) {
+        let path = machine.path("home/spool").join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 1);
+        let entry: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&entry["event"], &entry["payload"]), (&json!(name), &event(name)));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    assert_eq!(
+        machine.hook(&["--agent", "cursor"], &event("stop")).out,
+        "{}",
+        "this agent wants to hear something"
+    );
+}
+
+#[test]
+fn a_server_in_trouble_is_as_good_as_none() {
+    for act in [
+        Act::Answer(500, "{}".to_owned()),
+        Act::Answer(503, String::new()),
+        Act::Answer(404, String::new()),
+        Act::HangUp,
+    ] {
+        let machine = Machine::new();
+        let _server = Scripted::start(&machine, act.clone());
+        let heard = machine.hook(&["--agent", "claude-code"], &event("PostToolUse"));
+        assert!(heard.is_silent() && machine.spooled().len() == 1, "{act:?} {heard:?}");
+    }
+}
+
+#[test]
+fn an_observer_does_not_wait_for_a_slow_server_and_a_guard_does() {
+    let machine = Machine::new();
+    let _server = Scripted::start(&machine, Act::Silence(SLOW));
+    let heard = machine.hook(&["--agent", "claude-code"], &event("PostToolUse"));
+    assert!(heard.is_silent() && heard.took < SLOW, "{heard:?}");
+    assert_eq!(machine.spooled().len(), 1);
+    let heard = machine.hook(&["--agent", "claude-code"], &event("PreToolUse"));
+    assert!(heard.is_silent() && heard.took >= SLOW, "{heard:?}");
+    let heard = machine.hook(&["--agent", "claude-code", "--wait", "0.1"], &event("PreToolUse"));
+    assert!(heard.is_silent() && heard.took < SLOW, "{heard:?}");
+    assert_eq!(machine.spooled().len(), 3);
+}
+
+#[test]
+fn a_home_that_cannot_be_written_hurts_nobody() {
+    let machine = Machine::new();
+    let mut command = machine.belljar(&["hook", "--agent", "claude-code"]);
+    command.env("BELLJAR_HOME", "/proc/nowhere");
+    let heard = crate::support::ended(command, event("Stop").to_string().as_bytes());
+    assert!(heard.is_silent(), "{heard:?}");
+}
+
+#[test]
+fn what_was_spooled_is_replayed_in_order_and_once() {
+    let machine = Machine::new();
+    let names = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"];
+    for name in names {
+        machine.hook(&["--agent", "claude-code"], &event(name));
+    }
+    fs::write(machine.path("home/spool/00000000000000000001-0000000001-9.jsonl"), "nonsense\n").unwrap();
+    let failed = machine.run(&["hooks", "replay"], b"");
+    assert_eq!(failed.code, Some(125), "{failed:?}");
+    assert!(failed.err.contains("the server was gone"), "{failed:?}");
+    assert_eq!(machine.spooled().len(), 5, "nothing but the nonsense left");
+
+    let server = Scripted::verdict(&machine, &json!({"decision": "deny", "reason": "too late"}));
+    let done = machine.run(&["--json", "hooks", "replay"], b"");
+    assert_eq!(done.out.trim(), r#"{"refused":0,"replayed":5}"#, "{done:?}");
+    let again = machine.run(&["--json", "hooks", "replay"], b"");
+    assert_eq!(again.out.trim(), r#"{"refused":0,"replayed":0}"#, "{again:?}");
+    let told: Vec<_> = server.seen().iter().map(|request| request.body["event"].clone()).collect();
+    assert_eq!(told, names);
+    assert!(server.seen().iter().all(|request| request.line.contains("/claude-code?late=true ")));
+    assert!(machine.spooled().is_empty());
+}
