@@ -1,6 +1,6 @@
 //! Agents and their hooks, as typed.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -17,6 +17,53 @@ pub(crate) struct Hook {
 /// Agents' settings, and what their hooks said.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Hooks {
+    /// Put belljar's hooks into agents' settings, beside what is there; those of the agents found here if none is named.
+    Install(Settings),
+    /// Take belljar's hooks out of agents' settings, and nothing else.
+    Uninstall(Settings),
+    /// Show where hooks are installed, whether a server listens, and what waits for one.
+    Status(Target),
+    /// Fire every event of an agent through `belljar hook` and show its reply and its time.
+    Test(Trial),
     /// Hand what was said while no server was there to the server, oldest first.
     Replay,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Settings {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// Show what would change, and change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Whose settings.
+#[derive(Debug, Args)]
+pub(crate) struct Target {
+    /// Of claude-code, codex, gemini, cursor or opencode.
+    #[arg(long, value_name = "AGENT", value_delimiter = ',')]
+    pub(crate) agent: Vec<String>,
+    /// This user's, for all projects; the default.
+    #[arg(long, group = "scope")]
+    pub(crate) user: bool,
+    /// This directory's, shared with whoever works on it.
+    #[arg(long, group = "scope")]
+    pub(crate) project: bool,
+    /// This directory's, for this user alone.
+    #[arg(long, group = "scope")]
+    pub(crate) local: bool,
+    /// The machine's, which users cannot change; there an agent stops if belljar cannot be run.
+    #[arg(long, group = "scope")]
+    pub(crate) managed: bool,
+    /// What stands before `/etc`, such as the root of an image, for `--managed`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Trial {
+    /// Of claude-code, codex, gemini, cursor or opencode [default: claude-code].
+    #[arg(long, value_name = "AGENT", value_delimiter = ',')]
+    pub(crate) agent: Vec<String>,
 }

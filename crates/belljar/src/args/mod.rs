@@ -17,7 +17,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use audit::{Audit, Export, Recent, Verify};
 pub(crate) use changes::{Apply, Cp, Diff, Discard};
-pub(crate) use hook::{Hook, Hooks};
+pub(crate) use hook::{Hook, Hooks, Settings, Target as AgentTarget, Trial};
 pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};
 pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
 pub(crate) use observe::{List, Logs, Metrics, Stats, Top};
@@ -98,7 +98,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// What agents run at every hook: a payload comes in, the agent's own form of an answer goes out.
     Hook(Hook),
-    /// Agents' hooks: what became of what they said.
+    /// Install, remove, show and test agents' hooks.
     #[command(subcommand)]
     Hooks(Hooks),
     /// Measure what sandboxes cost on this machine.

@@ -5,3 +5,5 @@ mod support;
 
 mod answers;
 mod outages;
+mod settings;
+mod trials;

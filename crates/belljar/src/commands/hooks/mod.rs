@@ -1,15 +1,68 @@
 //! `belljar hooks`: agents' hooks, one file per act.
+//!
+//! `place` knows where settings are, `registration` what goes into them, `edit` how it gets in and out, `plan` what that
+//! would do to a file, `backup` how it is done.
 
+mod backup;
+mod document;
+mod edit;
+mod install;
+mod place;
+mod plan;
+mod plugin;
+mod registration;
 mod replay;
+mod status;
+mod trial;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
+use belljar_capture::Agent;
 
-use crate::{args::Hooks, context::Context};
+use self::place::Scope;
+use crate::{
+    args::{AgentTarget, Hooks, Trial},
+    context::Context,
+};
 
 pub(crate) fn hooks(context: &Context, args: &Hooks) -> Result<ExitCode> {
     match args {
+        Hooks::Install(args) => install::install(context, args),
+        Hooks::Uninstall(args) => install::uninstall(context, args),
+        Hooks::Status(args) => status::status(context, args),
+        Hooks::Test(args) => trial::trial(context, args),
         Hooks::Replay => replay::replay(context),
     }
+}
+
+impl AgentTarget {
+    /// The agents that were named, if any were.
+    fn agents(&self) -> Option<Vec<Agent>> {
+        named(&self.agent)
+    }
+
+    fn scope(&self) -> Scope {
+        self.scope_given().unwrap_or(Scope::User)
+    }
+
+    fn scope_given(&self) -> Option<Scope> {
+        let flags = [
+            (self.user, Scope::User),
+            (self.project, Scope::Project),
+            (self.local, Scope::Local),
+            (self.managed, Scope::Managed),
+        ];
+        flags.into_iter().find(|(given, _)| *given).map(|(_, scope)| scope)
+    }
+}
+
+impl Trial {
+    fn agents(&self) -> Option<Vec<Agent>> {
+        named(&self.agent)
+    }
+}
+
+fn named(names: &[String]) -> Option<Vec<Agent>> {
+    (!names.is_empty()).then(|| names.iter().map(|name| Agent::from(name.as_str())).collect())
 }

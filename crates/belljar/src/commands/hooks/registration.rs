@@ -1,0 +1,182 @@
+//! Which hooks an agent is given, and what an entry looks like in its settings.
+//!
+//! Refuses: events that would replace what the agent does (a worktree), or start a process for every piece of a reply
+//! from a model.
+
+use belljar_capture::{Agent, Peek};
+use serde_json::{Value, json};
+
+use super::place::Scope;
+
+/// How long an agent waits for the hook, in seconds. The hook itself gives up before.
+const GUARD: u64 = 10;
+const OBSERVER: u64 = 5;
+
+const CLAUDE_CODE: [&str; 32] = [
+    "SessionStart",
+    "SessionEnd",
+    "Setup",
+    "InstructionsLoaded",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PreToolUse",
+    "PermissionRequest",
+    "PermissionDenied",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "Notification",
+    "MessageDisplay",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+    "StopFailure",
+    "PreCompact",
+    "PostCompact",
+    "PreModelSwitch",
+    "PostModelSwitch",
+    "TaskCreated",
+    "TaskCompleted",
+    "TeammateIdle",
+    "Elicitation",
+    "ElicitationResult",
+    "ConfigChange",
+    "CwdChanged",
+    "FileChanged",
+    "DirectoryAdded",
+    "WorktreeRemove",
+];
+const CODEX: [&str; 12] = [
+    "SessionStart",
+    "SessionEnd",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PermissionRequest",
+    "PostToolUse",
+    "PreCompact",
+    "PostCompact",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+    "Interrupt",
+];
+const GEMINI: [&str; 8] = [
+    "SessionStart",
+    "SessionEnd",
+    "BeforeAgent",
+    "AfterAgent",
+    "BeforeTool",
+    "AfterTool",
+    "PreCompress",
+    "Notification",
+];
+/// The general events alone: those about one sort of tool would tell every call twice.
+const CURSOR: [&str; 11] = [
+    "sessionStart",
+    "sessionEnd",
+    "beforeSubmitPrompt",
+    "preToolUse",
+    "postToolUse",
+    "postToolUseFailure",
+    "subagentStart",
+    "subagentStop",
+    "preCompact",
+    "afterAgentResponse",
+    "stop",
+];
+const OPENCODE: [&str; 9] = [
+    "session.created",
+    "session.deleted",
+    "chat.message",
+    "tool.execute.before",
+    "tool.execute.after",
+    "permission.ask",
+    "session.compacted",
+    "session.idle",
+    "session.error",
+];
+
+/// The events an agent is given hooks for.
+pub(super) fn events(agent: &Agent) -> &'static [&'static str] {
+    match agent {
+        Agent::ClaudeCode | Agent::Unknown(_) => &CLAUDE_CODE,
+        Agent::Codex => &CODEX,
+        Agent::Gemini => &GEMINI,
+        Agent::Cursor => &CURSOR,
+        Agent::OpenCode => &OPENCODE,
+    }
+}
+
+/// What stands in the list of an event: a group of hooks, or with Cursor the hook itself.
+pub(super) fn entry(agent: &Agent, event: &str, program: &str, scope: Scope) -> Value {
+    let is_guard = Peek::kind(agent, event).is_guard();
+    let timeout = if is_guard { GUARD } else { OBSERVER };
+    let line = format!("{} hook --agent {agent}", quoted(program));
+    // Only what an administrator installed may stop an agent when belljar is gone.
+    let must_run = is_guard && scope == Scope::Managed;
+    match agent {
+        Agent::Gemini => json!({"hooks": [{
+            "name": "belljar", "type": "command", "command": line, "timeout": timeout * 1000,
+        }]}),
+        Agent::Cursor if must_run => json!({"command": line, "timeout": timeout, "failClosed": true}),
+        Agent::Cursor => json!({"command": line, "timeout": timeout}),
+        Agent::Codex => {
+            json!({"hooks": [{"type": "command", "command": line, "timeout": codex(event, timeout)}]})
+        }
+        Agent::ClaudeCode | Agent::OpenCode | Agent::Unknown(_) => {
+            let mut hook = json!({
+                "type": "command", "command": program, "args": ["hook", "--agent", agent.as_str()], "timeout": timeout,
+            });
+            if let Some(hook) = hook.as_object_mut().filter(|_| must_run) {
+                hook.insert("onFailure".to_owned(), json!("block"));
+            }
+            match event {
+                // Here a matcher is the list of files to watch: the ones secrets are kept in.
+                "FileChanged" => json!({"matcher": ".env|.envrc", "hooks": [hook]}),
+                _ => json!({"hooks": [hook]}),
+            }
+        }
+    }
+}
+
+/// The end of a session gets three seconds there, whatever one asks for.
+fn codex(event: &str, timeout: u64) -> u64 {
+    if event == "SessionEnd" { 3 } else { timeout }
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &str) -> String {
+    let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
+    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_has_a_kind_and_none_takes_the_agents_place() {
+        for agent in Agent::KNOWN {
+            for event in events(&agent) {
+                let kind = Peek::kind(&agent, event);
+                assert!(!matches!(kind, belljar_capture::HookKind::Other(_)), "{agent} {event}");
+                assert!(kind != belljar_capture::HookKind::WorktreeCreate);
+            }
+        }
+    }
+
+    #[test]
+    fn only_managed_guards_stop_an_agent_without_belljar() {
+        let failing = |event: &str, scope: Scope| {
+            entry(&Agent::ClaudeCode, event, "/bin/belljar", scope)["hooks"][0]["onFailure"] == "block"
+        };
+        assert!(failing("PreToolUse", Scope::Managed) && failing("ConfigChange", Scope::Managed));
+        assert!(!failing("PostToolUse", Scope::Managed) && !failing("PreToolUse", Scope::User));
+    }
+
+    #[test]
+    fn a_path_with_spaces_is_one_word() {
+        assert_eq!(quoted("/a b/it's"), r"'/a b/it'\''s'");
+        assert_eq!(quoted("/usr/bin/belljar"), "/usr/bin/belljar");
+    }
+}
