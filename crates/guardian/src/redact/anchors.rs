@@ -1,0 +1,99 @@
+//! The literals that wake a rule, found in one pass.
+//!
+//! Owns: the automaton and what each of its words stands for. Case does not matter here; rules look again.
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
+
+use super::tokens::{EMBEDDED, Embedded, TOKENS, Token};
+
+/// What an anchor may be the beginning of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Anchor {
+    Token(&'static Token),
+    Embedded(&'static Embedded),
+    /// What an earlier redaction left; its own words must not wake anything.
+    Marker,
+    Jwt,
+    Pem,
+    Url,
+    Bearer,
+    Header,
+    User,
+    Name,
+}
+
+/// Anchors that are no prefix of a token.
+const OTHERS: [(&str, Anchor); 23] = [
+    ("[redacted:", Anchor::Marker),
+    ("eyJ", Anchor::Jwt),
+    ("-----BEGIN ", Anchor::Pem),
+    ("://", Anchor::Url),
+    ("bearer ", Anchor::Bearer),
+    ("authorization", Anchor::Header),
+    ("cookie", Anchor::Header),
+    (" -u ", Anchor::User),
+    ("--user", Anchor::User),
+    ("password", Anchor::Name),
+    ("passwd", Anchor::Name),
+    ("pass", Anchor::Name),
+    ("pwd", Anchor::Name),
+    ("secret", Anchor::Name),
+    ("token", Anchor::Name),
+    ("key", Anchor::Name),
+    ("credential", Anchor::Name),
+    ("auth", Anchor::Name),
+    ("signature", Anchor::Name),
+    ("sig=", Anchor::Name),
+    ("sessionid", Anchor::Name),
+    ("dsn", Anchor::Name),
+    ("salt", Anchor::Name),
+];
+
+/// The automaton over all anchors.
+#[derive(Debug)]
+pub(super) struct Anchors {
+    automaton: Option<AhoCorasick>,
+    meanings: Vec<Anchor>,
+}
+
+impl Anchors {
+    pub(super) fn new() -> Self {
+        let (mut words, mut meanings) = (Vec::new(), Vec::new());
+        for token in &TOKENS {
+            words.push(token.prefix);
+            meanings.push(Anchor::Token(token));
+        }
+        for embedded in &EMBEDDED {
+            words.push(embedded.middle);
+            meanings.push(Anchor::Embedded(embedded));
+        }
+        for (word, meaning) in OTHERS {
+            words.push(word);
+            meanings.push(meaning);
+        }
+        let automaton = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::LeftmostLongest)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(words);
+        // Building fails only for more words than 32 bits count; a test holds that it does not.
+        Self { automaton: automaton.ok(), meanings }
+    }
+
+    /// The next anchor at or after `from`, with where it begins and ends.
+    pub(super) fn next(&self, text: &[u8], from: usize) -> Option<(Anchor, usize, usize)> {
+        let found = self.automaton.as_ref()?.find(Input::new(text).range(from.min(text.len())..))?;
+        let anchor = self.meanings.get(found.pattern().as_usize())?;
+        Some((*anchor, found.start(), found.end()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_automaton_is_there() {
+        assert!(Anchors::new().automaton.is_some());
+    }
+}

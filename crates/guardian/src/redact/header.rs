@@ -1,0 +1,90 @@
+//! Credentials in HTTP headers and in the options that make them.
+//!
+//! Owns: `Authorization`, `Cookie` and their kin up to the end of the line, a bare `Bearer …`, `curl -u`.
+
+use super::{
+    bytes::{before, from, is_blank, is_token, is_word, run, run_within},
+    marker::is_marker,
+    scan::Found,
+    value,
+};
+
+/// Schemes that are said; what follows them is not.
+const SCHEMES: [&str; 7] = ["bearer", "basic", "token", "digest", "apikey", "negotiate", "aws4-hmac-sha256"];
+
+/// The value of an `Authorization` or `Cookie` header whose name holds this anchor.
+pub(super) fn at(text: &[u8], start: usize, end: usize) -> Option<Found> {
+    let is_cookie = text.get(start..end)?.eq_ignore_ascii_case(b"cookie");
+    let mut at = end + run_within(from(text, end), 3, |byte| b"\\\"'".contains(&byte));
+    at += run_within(from(text, at), 8, is_blank);
+    at += from(text, at).first().filter(|byte| b":=".contains(byte)).map(|_| 1)?;
+    at += run_within(from(text, at), 8, |byte| is_blank(byte) || b"\\\"'[".contains(&byte));
+    let is_inside = |byte: u8| !b"\"'\r\n\\`".contains(&byte);
+    let kind = if is_cookie { "cookie" } else { "authorization" };
+    if !is_cookie {
+        let word = run_within(from(text, at), 24, |byte| is_word(byte) || byte == b'-');
+        let scheme = text.get(at..at + word)?;
+        let is_scheme = SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known.as_bytes()));
+        let after = at + word + run_within(from(text, at + word), 8, is_blank);
+        if is_scheme && after > at + word {
+            at = after;
+        } else if !value::is_random(token(text, at), 12) {
+            return None;
+        }
+    }
+    let rest = from(text, at);
+    let judged = rest.get(..value::JUDGED).unwrap_or(rest);
+    let judged = judged.get(..run(judged, is_inside)).unwrap_or_default().trim_ascii_end();
+    let hides = !judged.is_empty()
+        && !is_marker(judged)
+        && !value::is_reference(judged)
+        && (!is_cookie || judged.contains(&b'='));
+    let full = || rest.get(..run(rest, is_inside)).unwrap_or_default().trim_ascii_end().len();
+    hides.then(|| Found { kind, context: start, start: at, end: at + full(), is_open: false })
+}
+
+/// `Bearer TOKEN` without its header.
+pub(super) fn bearer(text: &[u8], start: usize, end: usize) -> Option<Found> {
+    if before(text, start).is_some_and(is_word) {
+        return None;
+    }
+    let body = token(text, end);
+    let is_secret = value::is_random(body, 12);
+    is_secret.then(|| Found {
+        kind: "bearer",
+        context: start,
+        start: end,
+        end: end + full(text, end),
+        is_open: false,
+    })
+}
+
+/// `-u user:password`, `--user user:password`.
+pub(super) fn user(text: &[u8], start: usize, end: usize) -> Option<Found> {
+    let mut at = end + run_within(from(text, end), 8, |byte| is_blank(byte) || byte == b'=');
+    if at == end && !text.get(start..end)?.ends_with(b" ") {
+        return None;
+    }
+    at += from(text, at).first().filter(|byte| b"\"'".contains(byte)).map_or(0, |_| 1);
+    let stop = run(from(text, at), |byte| !byte.is_ascii_whitespace() && !b"\"'`;|&\\".contains(&byte));
+    let pair = text.get(at..at + stop)?;
+    let colon = pair.iter().take(128).position(|byte| *byte == b':')?;
+    let (name, password) = (pair.get(..colon)?, pair.get(colon + 1..)?);
+    // `docker run -u 1000:1000` names ids, not secrets.
+    let is_ids = password.len() < 8 && password.iter().all(u8::is_ascii_digit) || name == password;
+    let hides = !is_ids && !password.is_empty() && !value::is_placeholder(password);
+    let found =
+        || Found { kind: "password", context: start, start: at + colon + 1, end: at + stop, is_open: false };
+    (hides && !value::is_reference(password)).then(found)
+}
+
+/// The beginning of a token, enough to judge it by.
+fn token(text: &[u8], at: usize) -> &[u8] {
+    let rest = from(text, at);
+    let rest = rest.get(..value::JUDGED).unwrap_or(rest);
+    rest.get(..run(rest, is_token)).unwrap_or_default()
+}
+
+fn full(text: &[u8], at: usize) -> usize {
+    run(from(text, at), is_token)
+}

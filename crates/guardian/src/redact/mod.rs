@@ -1,0 +1,70 @@
+//! Redaction: secrets are replaced before anything is stored or shown.
+//!
+//! Owns: finding secrets (provider tokens, private keys, passwords in URLs, headers, values next to telling
+//! names) and the marker that takes their place, `[redacted:KIND:FINGERPRINT]`. The fingerprint is keyed, so
+//! equal secrets are recognised by whoever holds the key and guessed by nobody.
+//! Refuses: backtracking. One pass of an automaton finds anchors; each anchor looks a bounded way around
+//! itself, and what is read beyond that is replaced and never read again. So time is linear in the input.
+
+mod anchors;
+mod assignment;
+mod bytes;
+mod header;
+mod json;
+mod marker;
+mod names;
+mod pem;
+mod scan;
+mod stream;
+mod tokens;
+mod url;
+mod value;
+
+use std::borrow::Cow;
+
+use anchors::Anchors;
+use serde_json::Value;
+
+pub use marker::Fingerprints;
+pub use stream::Stream;
+
+/// Finds secrets and puts markers in their place. Made once, used everywhere.
+#[derive(Debug)]
+pub struct Redactor {
+    anchors: Anchors,
+    fingerprints: Fingerprints,
+}
+
+impl Redactor {
+    /// A redactor whose fingerprints depend on `key`.
+    pub fn new(key: &[u8]) -> Self {
+        Self { anchors: Anchors::new(), fingerprints: Fingerprints::new(key) }
+    }
+
+    /// `text` without its secrets.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.bytes(text.as_bytes()) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(clean) => Cow::Owned(String::from_utf8_lossy(&clean).into_owned()),
+        }
+    }
+
+    /// The same for bytes that may not be text throughout.
+    pub fn bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let found = scan::secrets(&self.anchors, text);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(scan::replaced(text, &found, &self.fingerprints))
+    }
+
+    /// Redacts every string of a JSON value; a key that tells hides what stands below it.
+    pub fn value(&self, value: &mut Value) {
+        json::redact(self, value);
+    }
+
+    /// A redactor for output that arrives in pieces.
+    pub fn stream(&self) -> Stream<'_> {
+        Stream::new(self)
+    }
+}

@@ -1,0 +1,283 @@
+//! Plants every kind of secret in every shape it is seen in, whole and in pieces; none may come out.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
+
+use belljar_guardian::redact::Redactor;
+use serde_json::{Value, json};
+
+const KEY: &[u8] = b"a key for tests";
+const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const HEX: &str = "0123456789abcdef";
+const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// Letters that look drawn at random and are the same in every run. No secret stands in this file.
+fn body(seed: usize, alphabet: &str, length: usize) -> String {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut state = seed.wrapping_mul(0x9E37_79B9).wrapping_add(12345);
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        letters[(state >> 33) % letters.len()]
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+/// Secrets that betray themselves.
+fn tokens() -> Vec<(&'static str, String)> {
+    let prefixed = [
+        ("aws", "AKIA", UPPER, 16),
+        ("aws session", "ASIA", UPPER, 16),
+        ("gcp", "AIza", ALNUM, 35),
+        ("gcp oauth", "ya29.", ALNUM, 60),
+        ("gcp client", "GOCSPX-", ALNUM, 28),
+        ("github", "ghp_", ALNUM, 36),
+        ("github app", "ghs_", ALNUM, 36),
+        ("github fine", "github_pat_", ALNUM, 82),
+        ("gitlab", "glpat-", ALNUM, 20),
+        ("slack bot", "xoxb-", ALNUM, 40),
+        ("slack app", "xapp-", ALNUM, 40),
+        ("slack hook", "https://hooks.slack.com/services/T", ALNUM, 40),
+        ("discord hook", "https://discord.com/api/webhooks/1234/", ALNUM, 60),
+        ("stripe", "sk_live_", ALNUM, 24),
+        ("stripe restricted", "rk_test_", ALNUM, 24),
+        ("openai", "sk-proj-", ALNUM, 80),
+        ("openai old", "sk-", ALNUM, 48),
+        ("anthropic", "sk-ant-api03-", ALNUM, 90),
+        ("openrouter", "sk-or-v1-", HEX, 64),
+        ("npm", "npm_", ALNUM, 36),
+        ("pypi", "pypi-AgEIcHlwaS5vcmc", ALNUM, 80),
+        ("docker", "dckr_pat_", ALNUM, 27),
+        ("twilio", "SK", HEX, 32),
+        ("digitalocean", "dop_v1_", HEX, 64),
+        ("heroku", "HRKU-", ALNUM, 58),
+        ("vault", "hvs.", ALNUM, 90),
+        ("databricks", "dapi", HEX, 32),
+        ("new relic", "NRAK-", UPPER, 27),
+        ("shopify", "shpat_", HEX, 32),
+        ("mailgun", "key-", HEX, 32),
+        ("linear", "lin_api_", ALNUM, 40),
+        ("grafana", "glsa_", ALNUM, 41),
+        ("sentry", "sntrys_", ALNUM, 60),
+        ("hugging face", "hf_", ALNUM, 34),
+        ("groq", "gsk_", ALNUM, 52),
+        ("atlassian", "ATATT3", ALNUM, 180),
+        ("tailscale", "tskey-auth-", ALNUM, 30),
+        ("age", "AGE-SECRET-KEY-1", UPPER, 58),
+        ("e2b", "e2b_", HEX, 40),
+        ("belljar", "bj_", ALNUM, 43),
+    ];
+    let mut all: Vec<(&str, String)> = prefixed
+        .iter()
+        .enumerate()
+        .map(|(seed, (name, prefix, alphabet, length))| {
+            (*name, format!("{prefix}{}", body(seed, alphabet, *length)))
+        })
+        .collect();
+    let part = |seed, length| body(seed, ALNUM, length);
+    all.push(("jwt", format!("eyJhbGciOiJIUzI1NiJ9.eyJ{}.{}", part(90, 40), part(91, 43))));
+    all.push(("sendgrid", format!("SG.{}.{}", part(92, 22), part(93, 43))));
+    all.push(("telegram", format!("123456789:AA{}", part(94, 33))));
+    all.push(("azure app", format!("abc8Q~{}", part(95, 34))));
+    all.push(("terraform", format!("{}.atlasv1.{}", part(96, 14), part(97, 60))));
+    all
+}
+
+/// Values that only their names betray.
+fn named() -> Vec<(&'static str, String)> {
+    vec![
+        ("AWS_SECRET_ACCESS_KEY", format!("{}/{}", body(1, ALNUM, 20), body(2, ALNUM, 19))),
+        ("DD_API_KEY", body(3, HEX, 32)),
+        ("DD_APP_KEY", body(4, HEX, 40)),
+        ("HEROKU_API_KEY", "0b9c7a52-1f6e-4d3c-8a7b-5e2f9d1c4b6a".to_owned()),
+        ("TWILIO_AUTH_TOKEN", body(5, HEX, 32)),
+        ("AccountKey", format!("{}==", body(6, ALNUM, 86))),
+        ("SharedAccessKey", format!("{}=", body(7, ALNUM, 43))),
+        ("CLOUDFLARE_API_TOKEN", body(8, ALNUM, 40)),
+        ("DB_PASSWORD", "hunter2-and-more".to_owned()),
+        ("pgpassword", "Tr0ub4dor".to_owned()),
+        ("smtp_pass", "S3nd!Mail".to_owned()),
+        ("clientSecret", body(9, ALNUM, 32)),
+        ("SECRET_KEY_BASE", body(10, HEX, 128)),
+        ("x-api-key", body(11, ALNUM, 32)),
+        ("refresh_token", body(12, ALNUM, 48)),
+        ("_authToken", body(13, ALNUM, 36)),
+        ("encryption_key", body(14, HEX, 64)),
+        ("webhook_secret", body(15, ALNUM, 24)),
+    ]
+}
+
+fn around_token(secret: &str) -> Vec<String> {
+    vec![
+        secret.to_owned(),
+        format!("the value is {secret}, keep it"),
+        format!("({secret})"),
+        format!("first line\n{secret}\nlast line"),
+        format!("{{\"anything\":\"{secret}\"}}"),
+        format!("{{\\\"anything\\\":\\\"{secret}\\\"}}"),
+        format!("export THING='{secret}'"),
+        format!("X-Custom: {secret}\r\n"),
+        format!("https://example.com/?q={secret}&page=2"),
+        format!("- {secret}"),
+        format!("echo {secret} | base64"),
+    ]
+}
+
+fn around_named(name: &str, secret: &str) -> Vec<String> {
+    vec![
+        format!("{name}={secret}"),
+        format!("export {name}={secret}; run"),
+        format!("{name}=\"{secret}\""),
+        format!("{name}='{secret}'\nNEXT=1"),
+        format!("{name}: {secret}\n"),
+        format!("  {name}: '{secret}'\n"),
+        format!("{name}: |\n  {secret}\nnext: 1\n"),
+        format!("{name} = \"{secret}\""),
+        format!("{{\"{name}\":\"{secret}\"}}"),
+        format!("{{\n  \"{name}\" : \"{secret}\"\n}}"),
+        format!("{{\\\"{name}\\\": \\\"{secret}\\\"}}"),
+        format!("run --{name} {secret} --verbose"),
+        format!("run --{name}={secret} --verbose"),
+        format!("<{name}>{secret}</{name}>"),
+        format!("Server=tcp:x;{name}={secret};Timeout=3"),
+        format!("https://example.com/?{name}={secret}&page=2"),
+        format!("config[\"{name}\"] = \"{secret}\""),
+        format!("docker run -e {name}={secret} image"),
+        format!("{name}={secret}\\nNEXT=1"),
+    ]
+}
+
+fn others() -> Vec<(String, String)> {
+    let long = body(40, ALNUM, 40);
+    let pem = |label: &str, break_: &str| {
+        let lines: Vec<String> = (0..6).map(|line| body(50 + line, ALNUM, 64)).collect();
+        let text = format!(
+            "-----BEGIN {label}-----{break_}{}{break_}-----END {label}-----{break_}",
+            lines.join(break_)
+        );
+        (lines[3].clone(), text)
+    };
+    let mut all = vec![
+        (long.clone(), format!("Authorization: Bearer {long}\r\nHost: x\r\n")),
+        (long.clone(), format!("curl -H 'Authorization: Basic {long}' https://x")),
+        (long.clone(), format!("{{\"authorization\":\"token {long}\"}}")),
+        (long.clone(), format!("Proxy-Authorization: Basic {long}")),
+        (long.clone(), format!("Cookie: theme=dark; sid={long}\r\nAccept: */*")),
+        (long.clone(), format!("Set-Cookie: sid={long}; HttpOnly")),
+        (long.clone(), format!("{{\"Cookie\": \"sid={long}\"}}")),
+        (long.clone(), format!("it sent bearer {long} again")),
+        ("s3cr3t!pw".to_owned(), "postgres://app:s3cr3t!pw@db.internal:5432/app".to_owned()),
+        ("s3cr3t".to_owned(), "git clone https://bot:s3cr3t@example.com/x.git".to_owned()),
+        ("s3cr3t".to_owned(), "redis://:s3cr3t@cache:6379/0".to_owned()),
+        ("p@ss1".to_owned(), "amqp://u:p@ss1@mq/".to_owned()),
+        (long.clone(), format!("https://{long}@github.com/x/y")),
+        ("s3cr3t".to_owned(), "curl -u admin:s3cr3t https://x".to_owned()),
+        ("s3cr3t".to_owned(), "curl --user 'admin:s3cr3t' https://x".to_owned()),
+        (long.clone(), format!("machine x login deploy password {long}")),
+        ("correct horse".to_owned(), "{\"password\": \"correct horse battery\"}".to_owned()),
+        ("plainword".to_owned(), "PASSWORD=plainword".to_owned()),
+        ("say \\\"hi\\\" x".to_owned(), "{\"password\": \"say \\\"hi\\\" x\"}".to_owned()),
+    ];
+    for label in
+        ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"]
+    {
+        all.push(pem(label, "\n"));
+        all.push(pem(label, "\\n"));
+        all.push(pem(label, "\r\n    "));
+    }
+    let (line, whole) = pem("PRIVATE KEY", "\n");
+    all.push((line, whole.split("-----END").next().unwrap().to_owned()));
+    all
+}
+
+/// Every planted text with the secret in it.
+fn planted() -> Vec<(String, String)> {
+    let mut all = others();
+    for (_, secret) in tokens() {
+        // What follows the prefix is the secret; a webhook's host may stay.
+        let tail = secret[secret.len() - 16..].to_owned();
+        all.extend(around_token(&secret).into_iter().map(|text| (tail.clone(), text)));
+    }
+    for (name, secret) in named() {
+        all.extend(around_named(name, &secret).into_iter().map(|text| (secret.clone(), text)));
+    }
+    all
+}
+
+#[test]
+fn at_least_forty_kinds_are_planted() {
+    assert!(tokens().len() + named().len() >= 60);
+    assert!(planted().len() > 800, "{}", planted().len());
+}
+
+#[test]
+fn no_planted_secret_survives() {
+    let redactor = Redactor::new(KEY);
+    let mut survivors = Vec::new();
+    for (secret, text) in planted() {
+        let clean = redactor.text(&text);
+        if clean.contains(&secret) || !clean.contains("[redacted:") {
+            survivors.push(format!("{text}\n    -> {clean}"));
+        }
+    }
+    assert!(survivors.is_empty(), "{} survived:\n{}", survivors.len(), survivors.join("\n"));
+}
+
+#[test]
+fn no_planted_secret_survives_in_json() {
+    let redactor = Redactor::new(KEY);
+    for (secret, text) in planted() {
+        let mut value = json!({"a": [{"b": text}], text.clone(): 1});
+        redactor.value(&mut value);
+        assert!(!strings(&value).iter().any(|text| text.contains(&secret)), "{text} -> {value}");
+    }
+    for (name, secret) in named() {
+        for mut value in [
+            json!({name: secret}),
+            json!({"env": {name: [secret]}}),
+            json!({"env": [{"name": name, "value": secret}]}),
+            json!({"argv": ["run", format!("--{name}"), secret]}),
+            json!({name: {"value": secret}}),
+        ] {
+            redactor.value(&mut value);
+            assert!(!value.to_string().contains(&secret), "{value}");
+        }
+    }
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(strings).collect(),
+        Value::Object(fields) => {
+            fields.iter().flat_map(|(name, value)| [vec![name.clone()], strings(value)].concat()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn redacting_twice_changes_nothing() {
+    let redactor = Redactor::new(KEY);
+    for (_, text) in planted() {
+        let once = redactor.text(&text).into_owned();
+        assert_eq!(redactor.text(&once), once, "{text}");
+    }
+}
+
+#[test]
+fn no_planted_secret_survives_in_pieces() {
+    let redactor = Redactor::new(KEY);
+    for (secret, text) in planted() {
+        for size in [1, 7, 16, 61] {
+            let mut stream = redactor.stream();
+            let mut clean = b"before\n".to_vec();
+            let whole = format!("{text}\nand after.\n");
+            for piece in whole.as_bytes().chunks(size) {
+                clean.extend(stream.push(piece));
+            }
+            clean.extend(stream.finish());
+            let clean = String::from_utf8(clean).unwrap();
+            assert!(!clean.contains(&secret), "in pieces of {size}: {text} -> {clean}");
+            assert!(clean.ends_with("and after.\n"), "{clean}");
+        }
+    }
+}
