@@ -11,6 +11,7 @@ mod context;
 mod hook;
 mod killswitch;
 mod output;
+mod replay;
 mod runtime;
 mod sandboxes;
 mod spool;

@@ -36,7 +36,7 @@ impl Server {
         }
     }
 
-    fn at_home(home: &Path) -> Self {
+    pub(crate) fn at_home(home: &Path) -> Self {
         Self::Socket(home.join("belljar.sock"))
     }
 

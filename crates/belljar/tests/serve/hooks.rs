@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Served;
+use crate::support::{Served, eventually};
 
 fn envelope(number: u8, payload: &Value) -> Value {
     json!({
@@ -64,4 +64,41 @@ fn claude_codes_own_http_hooks_get_nothing_back() {
     assert_eq!(page["items"][0]["status"], "failure", "{page}");
     // Without a key nobody is let in, from wherever.
     assert_eq!(served.stranger().post("/hooks/claude-code", &call("Stop")).status, 401);
+}
+
+/// Runs `belljar hook` as an agent would.
+fn hook(home: &std::path::Path, payload: &Value) -> std::process::Output {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_belljar"));
+    command.args(["hook", "--agent", "claude-code"]).env("BELLJAR_HOME", home);
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.to_string().as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn what_was_said_while_no_server_was_there_is_told_to_the_next_in_order() {
+    let mut served = Served::start();
+    let said = |event: &str| {
+        let ended = hook(&served.home(), &call(event));
+        assert!(ended.status.success() && ended.stdout.is_empty() && ended.stderr.is_empty(), "{ended:?}");
+    };
+    said("PreToolUse");
+    served.signal("KILL");
+    said("PostToolUse");
+    said("Stop");
+    served.again();
+    let kinds = eventually("everything is told", || {
+        let page = served.client().get("/api/v1/events?session_id=s1&after=0").json();
+        let events = page["items"].as_array().unwrap();
+        let kinds: Vec<_> = events.iter().map(|event| event["kind"].as_str().unwrap().to_owned()).collect();
+        (kinds.len() >= 3).then_some(kinds)
+    });
+    assert_eq!(kinds, ["tool.requested", "tool.finished", "turn.ended"]);
+    let left = eventually("the spool is empty", || {
+        let names = std::fs::read_dir(served.home().join("spool")).unwrap().flatten();
+        let left = names.filter(|entry| entry.path().extension().is_some_and(|end| end == "jsonl")).count();
+        (left == 0).then_some(left)
+    });
+    assert_eq!(left, 0);
 }
