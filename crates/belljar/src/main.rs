@@ -8,6 +8,7 @@ mod client;
 mod commands;
 mod config;
 mod context;
+mod fingerprint;
 mod hook;
 mod killswitch;
 mod output;

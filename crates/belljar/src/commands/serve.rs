@@ -24,7 +24,7 @@ use tokio::{
 };
 use tracing_subscriber::EnvFilter;
 
-use crate::{args::Serve, context::Context, output::print_json, replay::Replay, runtime};
+use crate::{args::Serve, context::Context, fingerprint, output::print_json, replay::Replay, runtime};
 
 /// Where it listens unless told otherwise.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7420);
@@ -44,6 +44,7 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
         store: Arc::clone(&store),
         settings: settings(context, args.pool.or(context.config.server.pool).unwrap_or(2)),
         runtime_dir: journals.clone(),
+        fingerprint_key: fingerprint::key(&context.home)?,
     })
     .context("start the service")?;
     let served = run(context, args, &service, provider);

@@ -66,6 +66,32 @@ fn claude_codes_own_http_hooks_get_nothing_back() {
     assert_eq!(served.stranger().post("/hooks/claude-code", &call("Stop")).status, 401);
 }
 
+#[test]
+fn secrets_are_taken_out_before_anything_is_kept_or_shown() {
+    let served = Served::start();
+    // Put together here, so that nobody finds one in this file.
+    let secrets = [format!("ghp_{}", "a1B2".repeat(9)), format!("sk-ant-api03-{}", "Zx9_".repeat(24))];
+    let mut told = call("PostToolUse");
+    told["tool_input"] =
+        json!({"command": format!("curl -H 'Authorization: Bearer {}' https://x", secrets[0])});
+    told["tool_response"] =
+        json!({"stdout": format!("ANTHROPIC_API_KEY={}", secrets[1]), "fine": "cargo test"});
+    assert_eq!(served.client().post("/api/v1/hooks/claude-code", &envelope(9, &told)).status, 200);
+    let sandbox = served.sandbox();
+    let run = json!({"command": ["sh", "-c", format!("true {}", secrets[0])]});
+    assert_eq!(served.client().post(&format!("{sandbox}/exec"), &run).status, 200);
+    let page = served.client().get("/api/v1/events?session_id=s1").text();
+    assert!(page.contains("[redacted:") && page.contains("cargo test"), "{page}");
+    for secret in &secrets {
+        assert!(!page.contains(secret.as_str()), "{page}");
+        for name in ["belljar.db", "belljar.db-wal"] {
+            let Ok(bytes) = std::fs::read(served.home().join(name)) else { continue };
+            let found = bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
+            assert!(!found, "{name} has a secret");
+        }
+    }
+}
+
 /// Runs `belljar hook` as an agent would.
 fn hook(home: &std::path::Path, payload: &Value) -> std::process::Output {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_belljar"));

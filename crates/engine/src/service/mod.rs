@@ -79,6 +79,8 @@ pub struct Parts {
     pub settings: Settings,
     /// Where journals of running executions are; best in memory, for it must outlive this process and nothing more.
     pub runtime_dir: PathBuf,
+    /// What fingerprints of redacted secrets are made with; whoever has it can tell whether two are the same.
+    pub fingerprint_key: Vec<u8>,
 }
 
 /// What the operator wants.
@@ -136,13 +138,13 @@ impl Service {
     /// # Errors
     /// When the provider or the store cannot be asked, or the journals' directory cannot be made.
     pub fn open(parts: Parts) -> Result<Self> {
-        let Parts { provider, store, settings, runtime_dir } = parts;
+        let Parts { provider, store, settings, runtime_dir, fingerprint_key } = parts;
         journal::prepare(&runtime_dir)?;
         let WebhookSettings { allow_private, timeout: patience, .. } = settings.webhooks;
         let reach = if allow_private { Reach::Anywhere } else { Reach::Public };
         let inner = Inner {
             provider,
-            recorder: Recorder::new(store)?,
+            recorder: Recorder::new(store, &fingerprint_key)?,
             gate: Gate::new(settings.quotas),
             pool: Pool::default(),
             settings,

@@ -1,7 +1,8 @@
-//! The one way into the ledger: append, and publish only what is durable.
+//! The one way into the ledger: take out secrets, append, and publish only what is durable.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
+use belljar_guardian::redact::Redactor;
 use belljar_ports::{
     Store,
     store::{Batch, Pending, StoreError, pending},
@@ -13,12 +14,13 @@ use tokio::sync::watch;
 pub(super) struct Recorder {
     store: Arc<dyn Store>,
     published: Arc<watch::Sender<u64>>,
+    redactor: Redactor,
 }
 
 impl Recorder {
-    pub(super) fn new(store: Arc<dyn Store>) -> Result<Self, StoreError> {
+    pub(super) fn new(store: Arc<dyn Store>, fingerprint_key: &[u8]) -> Result<Self, StoreError> {
         let published = Arc::new(watch::Sender::new(store.last_seq()?));
-        Ok(Self { store, published })
+        Ok(Self { store, published, redactor: Redactor::new(fingerprint_key) })
     }
 
     pub(super) const fn store(&self) -> &Arc<dyn Store> {
@@ -39,7 +41,7 @@ impl Recorder {
     pub(super) fn append_then(&self, batch: Batch, then: impl FnOnce() + Send + 'static) -> Pending {
         let (promise, pending) = pending();
         let published = Arc::clone(&self.published);
-        self.store.append(batch).then(move |outcome| {
+        self.store.append(self.cleaned(batch)).then(move |outcome| {
             if let Ok(appended) = &outcome {
                 published.send_if_modified(|last| {
                     let is_news = appended.last > *last;
@@ -51,5 +53,26 @@ impl Recorder {
             promise.keep(outcome);
         });
         pending
+    }
+
+    /// What people and programs wrote into events and command lines, without its secrets.
+    fn cleaned(&self, mut batch: Batch) -> Batch {
+        for event in &mut batch.events {
+            for text in [&mut event.target, &mut event.reason, &mut event.error].into_iter().flatten() {
+                self.clean(text);
+            }
+            self.redactor.value(&mut event.payload);
+        }
+        for execution in &mut batch.executions {
+            self.clean(&mut execution.command);
+            self.redactor.value(&mut execution.record);
+        }
+        batch
+    }
+
+    fn clean(&self, text: &mut String) {
+        if let Cow::Owned(clean) = self.redactor.text(text) {
+            *text = clean;
+        }
     }
 }
