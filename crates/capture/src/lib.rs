@@ -1,5 +1,5 @@
 //! What coding agents say about themselves, in one form: each vendor's hook payload becomes a [`HookEvent`], and an
-//! answer becomes the reply that vendor reads.
+//! answer becomes the reply that vendor reads. Telemetry and transcripts become facts, and facts become costs.
 //!
 //! Owns: the vendors' names and shapes, the envelope a hook travels in. Refuses: I/O, clocks, and losing anything: what
 //! is not known is kept, what has the wrong type is kept and named, and no payload makes it panic.
@@ -8,6 +8,7 @@
 
 mod agent;
 mod bounds;
+pub mod cost;
 mod envelope;
 mod error;
 mod fields;
@@ -15,6 +16,7 @@ mod hook;
 mod kind;
 mod peek;
 mod reply;
+pub mod transcript;
 mod vendor;
 
 pub use agent::Agent;

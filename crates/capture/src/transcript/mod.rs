@@ -1,0 +1,57 @@
+//! Claude Code's transcripts: JSON lines that grow while the agent works.
+//!
+//! Owns: reading them piece by piece from any place, and what their lines say about usage, tools and
+//! subagents. Refuses: prose. Texts stay in the file; facts name the message they are in.
+
+mod lines;
+mod record;
+
+pub use lines::Lines;
+pub use record::{TranscriptFact, UsageRecord};
+
+/// Reads one transcript as it grows.
+#[derive(Debug, Default)]
+pub struct Reader {
+    lines: Lines,
+    agent: Option<String>,
+    broken: u64,
+}
+
+impl Reader {
+    /// A reader of a session's transcript that continues at a byte offset; zero for the beginning.
+    pub fn new(offset: u64) -> Self {
+        Self { lines: Lines::new(offset), ..Self::default() }
+    }
+
+    /// A reader of a subagent's file, named `agent-ID.jsonl`.
+    pub fn of_agent(agent: &str, offset: u64) -> Self {
+        Self { agent: Some(agent.to_owned()), ..Self::new(offset) }
+    }
+
+    /// The subagent a file of this name belongs to.
+    pub fn agent_of(file_name: &str) -> Option<&str> {
+        let agent = file_name.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
+        (!agent.is_empty()).then_some(agent)
+    }
+
+    /// Takes the next bytes of the file and returns what their complete lines say.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<TranscriptFact> {
+        let mut facts = Vec::new();
+        let (agent, broken) = (self.agent.as_deref(), &mut self.broken);
+        self.lines.feed(bytes, |line| match serde_json::from_slice(line) {
+            Ok(value) => record::facts(&value, agent, &mut facts),
+            Err(_) => *broken += 1,
+        });
+        facts
+    }
+
+    /// Where the next reader should continue: after the last complete line.
+    pub fn offset(&self) -> u64 {
+        self.lines.offset()
+    }
+
+    /// How many lines were no JSON or too long.
+    pub fn skipped(&self) -> u64 {
+        self.broken + self.lines.too_long()
+    }
+}
