@@ -14,6 +14,7 @@ mod error;
 mod fields;
 mod hook;
 mod kind;
+pub mod otlp;
 mod peek;
 mod reply;
 pub mod transcript;
