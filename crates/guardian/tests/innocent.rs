@@ -70,6 +70,13 @@ fn ordinary_text_stays() {
         "npm_config_registry=https://registry.npmjs.org/",
         "class TokenStream:",
         "--token-file /run/secrets/token --password-stdin",
+        "mkdir -p a/b && docker run -p 8080:80 image",
+        "mysql -u root -p database",
+        "X-Access-Token: {accessToken}",
+        "write!(head, \"Authorization: Bearer {token}\")",
+        "send `Authorization: Bearer KEY` or `Authorization: Bearer …`",
+        "const SECRET: std::ops::RangeInclusive<usize> = 16..=256;",
+        "the password 'required' is a word",
         "Ünïcödé: passwört, 密码, ключ",
     ] {
         assert_eq!(redactor.text(text), text);

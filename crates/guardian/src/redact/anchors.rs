@@ -19,11 +19,12 @@ pub(super) enum Anchor {
     Bearer,
     Header,
     User,
+    Option,
     Name,
 }
 
 /// Anchors that are no prefix of a token.
-const OTHERS: [(&str, Anchor); 23] = [
+const OTHERS: [(&str, Anchor); 25] = [
     ("[redacted:", Anchor::Marker),
     ("eyJ", Anchor::Jwt),
     ("-----BEGIN ", Anchor::Pem),
@@ -33,6 +34,8 @@ const OTHERS: [(&str, Anchor); 23] = [
     ("cookie", Anchor::Header),
     (" -u ", Anchor::User),
     ("--user", Anchor::User),
+    (" -p", Anchor::Option),
+    ("identified by ", Anchor::Option),
     ("password", Anchor::Name),
     ("passwd", Anchor::Name),
     ("pass", Anchor::Name),

@@ -185,6 +185,8 @@ fn is_secret(judged: &[u8], tells: Tells, sign: Sign, form: Form) -> bool {
     match (tells, sign) {
         (Tells::Maybe, Sign::Near) => false,
         (Tells::Maybe, _) => value::is_dense(judged, 20),
+        // SQL and routers: `PASSWORD 'x'`.
+        (Tells::Password, Sign::Near) if !is_bare => judged.len() >= 6 && !value::is_words(judged),
         (_, Sign::Near) => {
             !is_number && judged.iter().all(|byte| is_token(*byte)) && value::is_random(judged, 12)
         }

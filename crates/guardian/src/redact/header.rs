@@ -4,7 +4,6 @@
 
 use super::{
     bytes::{before, from, is_blank, is_token, is_word, run, run_within},
-    marker::is_marker,
     scan::Found,
     value,
 };
@@ -19,7 +18,7 @@ pub(super) fn at(text: &[u8], start: usize, end: usize) -> Option<Found> {
     at += run_within(from(text, at), 8, is_blank);
     at += from(text, at).first().filter(|byte| b":=".contains(byte)).map(|_| 1)?;
     at += run_within(from(text, at), 8, |byte| is_blank(byte) || b"\\\"'[".contains(&byte));
-    let is_inside = |byte: u8| !b"\"'\r\n\\`".contains(&byte);
+    let is_inside = |byte: u8| !b"\"'\r\n\\`<".contains(&byte);
     let kind = if is_cookie { "cookie" } else { "authorization" };
     if !is_cookie {
         let word = run_within(from(text, at), 24, |byte| is_word(byte) || byte == b'-');
@@ -36,7 +35,7 @@ pub(super) fn at(text: &[u8], start: usize, end: usize) -> Option<Found> {
     let judged = rest.get(..value::JUDGED).unwrap_or(rest);
     let judged = judged.get(..run(judged, is_inside)).unwrap_or_default().trim_ascii_end();
     let hides = !judged.is_empty()
-        && !is_marker(judged)
+        && !value::is_placeholder(judged)
         && !value::is_reference(judged)
         && (!is_cookie || judged.contains(&b'='));
     let full = || rest.get(..run(rest, is_inside)).unwrap_or_default().trim_ascii_end().len();
@@ -76,6 +75,38 @@ pub(super) fn user(text: &[u8], start: usize, end: usize) -> Option<Found> {
     let found =
         || Found { kind: "password", context: start, start: at + colon + 1, end: at + stop, is_open: false };
     (hides && !value::is_reference(password)).then(found)
+}
+
+/// Programs whose `-p` is a password, and whether a blank may follow it.
+const PASSWORD_OPTIONS: [(&[u8], bool); 5] = [
+    (b"sshpass", true),
+    (b"docker login", true),
+    (b"podman login", true),
+    (b"mysql", false),
+    (b"mariadb", false),
+];
+/// How far before the option its program is looked for.
+const LOOK_BACK: usize = 80;
+
+/// `sshpass -p PASSWORD`, `mysql -pPASSWORD`, `IDENTIFIED BY 'PASSWORD'`.
+pub(super) fn option(text: &[u8], start: usize, end: usize) -> Option<Found> {
+    let blanks = run_within(from(text, end), 8, is_blank);
+    let line = text.get(start.saturating_sub(LOOK_BACK)..start)?;
+    let line = line.rsplit(|byte| b"\n;|&".contains(byte)).next().unwrap_or_default();
+    let is_named = |(program, may_blank): &(&[u8], bool)| {
+        (*may_blank || blanks == 0) && line.windows(program.len()).any(|part| part == *program)
+    };
+    let is_sql = text.get(start..end)?.eq_ignore_ascii_case(b"identified by ");
+    let mut at = end + blanks;
+    let is_quoted = from(text, at).first().is_some_and(|byte| b"\"'".contains(byte));
+    at += usize::from(is_quoted);
+    if !(if is_sql { is_quoted } else { PASSWORD_OPTIONS.iter().any(is_named) }) {
+        return None;
+    }
+    let length = run(from(text, at), |byte| !byte.is_ascii_whitespace() && !b"\"'`;|&\\".contains(&byte));
+    let password = text.get(at..at + length)?;
+    let hides = length >= 3 && !value::is_placeholder(password) && !value::is_reference(password);
+    hides.then(|| Found { kind: "password", context: start, start: at, end: at + length, is_open: false })
 }
 
 /// The beginning of a token, enough to judge it by.

@@ -49,6 +49,7 @@ pub(super) fn secrets(anchors: &Anchors, text: &[u8]) -> Vec<Found> {
             Anchor::Bearer => header::bearer(text, start, end),
             Anchor::Header => header::at(text, start, end).or_else(|| assignment::at(text, start, end)),
             Anchor::User => header::user(text, start, end),
+            Anchor::Option => header::option(text, start, end),
             Anchor::Name => assignment::at(text, start, end),
         };
         if let Some(secret) = secret.filter(|secret| is_next(secret, done)) {

@@ -44,7 +44,10 @@ impl<'r> Stream<'r> {
         let mut shown = Vec::new();
         for part in piece.chunks(HELD) {
             self.held.extend_from_slice(part);
-            self.advance(&mut shown);
+            // Only the end of a line lets anything go, so that many small pieces of a long one cost little.
+            if part.contains(&b'\n') || self.held.len() > HELD || self.inside != Inside::Nothing {
+                self.advance(&mut shown);
+            }
         }
         shown
     }

@@ -71,11 +71,14 @@ const PLACEHOLDERS: [&str; 57] = [
 /// Whether a value only stands in for a secret.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let value = value.trim_ascii();
-    let is_filler = |byte: &u8| b"*.xX-_#".contains(byte) || *byte == 0xE2 || *byte == 0x80 || *byte == 0xA2;
+    // The last four are the bytes of a bullet and of an ellipsis.
+    let is_filler = |byte: &u8| b"*.xX-_#\xE2\x80\xA2\xA6".contains(byte);
     is_marker(value)
         || PLACEHOLDERS.iter().any(|known| value.eq_ignore_ascii_case(known.as_bytes()))
         || value.iter().all(is_filler)
-        || (value.starts_with(b"<") && value.ends_with(b">"))
+        || [(b'<', b'>'), (b'{', b'}')]
+            .iter()
+            .any(|(open, close)| value.first() == Some(open) && value.last() == Some(close))
 }
 
 /// Whether a value names where the secret is instead of being it.
@@ -83,8 +86,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     let starts = |known: &[&[u8]]| known.iter().any(|known| value.starts_with(known));
     starts(&[
         b"$",
-        b"{{",
-        b"${",
+        b"{",
         b"%(",
         b"%{",
         b"#{",
@@ -104,7 +106,7 @@ pub(super) fn is_code(value: &[u8]) -> bool {
         .position(|byte| !(byte.is_ascii_alphabetic() || b"_.:".contains(byte)))
         .unwrap_or(value.len());
     let next = value.get(ident);
-    ident > 0 && matches!(next, Some(b'(' | b'<' | b'['))
+    ident > 0 && (matches!(next, Some(b'(' | b'<' | b'[')) || value.windows(2).any(|pair| pair == b"::"))
 }
 
 /// Whether a value is a plain word or a path of words, with nothing random about it.
