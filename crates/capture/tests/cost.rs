@@ -12,7 +12,7 @@ const ONE: Tokens =
     Tokens { input: 1200, output: 42, cache_read: 900, cache_write_5m: 300, cache_write_1h: 0 };
 
 fn ledger() -> CostLedger {
-    CostLedger::new(Prices::embedded().unwrap())
+    CostLedger::new(Prices::embedded().unwrap(), 100)
 }
 
 fn told(source: Source, request: Option<&str>, message: Option<&str>) -> Request {
@@ -211,4 +211,23 @@ fn an_unknown_model_is_priced_like_its_family_and_marked() {
     let total = ledger.session("s1");
     assert_eq!((total.unpriced, total.cost, total.basis), (1, Usd::default(), Basis::Estimated));
     assert_eq!(total.tokens, ONE);
+}
+
+#[test]
+fn a_full_ledger_says_what_it_left_out() {
+    let mut ledger = CostLedger::new(Prices::embedded().unwrap(), 1);
+    for request in ["r1", "r2", "r1"] {
+        ledger.hear(told(Source::Telemetry, Some(request), None));
+    }
+    assert_eq!((ledger.session("s1").requests, ledger.refused()), (1, 1));
+}
+
+/// The agent's own running totals stand in the transcript too; they are sums of what was already counted.
+#[test]
+fn rows_of_totals_are_not_requests() {
+    let mut ledger = ledger();
+    let row =
+        json!({"type": "cost-state", "sessionId": "s1", "totalCostUSD": 9.5, "usage": {"input_tokens": 7}});
+    read(&mut ledger, Reader::new(0), &format!("{row}\n"));
+    assert_eq!(ledger.session("s1").requests, 0);
 }

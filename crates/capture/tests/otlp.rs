@@ -54,7 +54,7 @@ fn requests_carry_what_is_paid_for_and_whose_it_is() {
 
 #[test]
 fn what_events_cost_is_what_the_ledger_says() {
-    let mut ledger = CostLedger::new(Prices::embedded().unwrap());
+    let mut ledger = CostLedger::new(Prices::embedded().unwrap(), 100);
     let (session, agent) = ("01670efa-abcf-4208-bb80-c9c95eefe796", "ace8d6989bd07e51c");
     // Exported twice, as after a lost answer.
     for event in events().into_iter().chain(events()) {

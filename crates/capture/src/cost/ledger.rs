@@ -90,11 +90,13 @@ pub struct CostLedger {
     /// Sessions of which more than estimates is known.
     known: BTreeSet<String>,
     parents: BTreeMap<String, String>,
+    limit: usize,
+    refused: u64,
 }
 
 impl CostLedger {
-    /// An empty ledger with these prices.
-    pub fn new(prices: Prices) -> Self {
+    /// An empty ledger with these prices that keeps at most `limit` requests, and as many agents.
+    pub fn new(prices: Prices, limit: usize) -> Self {
         Self {
             prices,
             requests: Vec::new(),
@@ -103,6 +105,8 @@ impl CostLedger {
             nameless: BTreeSet::new(),
             known: BTreeSet::new(),
             parents: BTreeMap::new(),
+            limit,
+            refused: 0,
         }
     }
 
@@ -120,10 +124,15 @@ impl CostLedger {
         }
         let of = |names: &BTreeMap<String, usize>, name: &Option<String>| names.get(name.as_ref()?).copied();
         let known = of(&self.by_message, &told.message_id).or_else(|| of(&self.by_request, &told.request_id));
+        let is_full = self.requests.len() >= self.limit;
         let at = match known.and_then(|at| Some((at, self.requests.get_mut(at)?))) {
             Some((at, before)) => {
                 before.revise(told.clone());
                 at
+            }
+            None if is_full => {
+                self.refused += 1;
+                return;
             }
             None => {
                 self.requests.push(told.clone());
@@ -140,7 +149,7 @@ impl CostLedger {
 
     /// Notes that an agent was started by another.
     pub fn adopt(&mut self, agent: &str, parent: &str) {
-        if agent != parent {
+        if agent != parent && (self.parents.len() < self.limit || self.parents.contains_key(agent)) {
             self.parents.insert(agent.to_owned(), parent.to_owned());
         }
     }
@@ -169,6 +178,11 @@ impl CostLedger {
     pub fn request(&self, request_id: &str) -> Option<Totals> {
         let request = self.requests.get(*self.by_request.get(request_id)?)?;
         Some(self.priced(request))
+    }
+
+    /// How many requests were left out for want of room; totals are too low by them.
+    pub fn refused(&self) -> u64 {
+        self.refused
     }
 
     fn descends(&self, agent: &str, ancestor: &str) -> bool {
