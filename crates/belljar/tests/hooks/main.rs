@@ -2,8 +2,11 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up must fail")]
 
 mod support;
+#[path = "../support/mod.rs"]
+mod workbench;
 
 mod answers;
 mod outages;
+mod real;
 mod settings;
 mod trials;

@@ -107,6 +107,8 @@ pub(crate) struct Request {
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
     Answer(u16, String),
+    /// Says this to one event, and to others that there is nothing to say.
+    AnswerTo(String, String),
     /// Says nothing, for this long.
     Silence(Duration),
     /// Ends the connection.
@@ -138,6 +140,12 @@ impl Scripted {
         Self::start(machine, Act::Answer(200, serde_json::json!({"verdict": verdict}).to_string()))
     }
 
+    /// A verdict for one event, and nothing to say on all others.
+    pub(crate) fn verdict_on(machine: &Machine, event: &str, verdict: &Value) -> Self {
+        let answer = serde_json::json!({"verdict": verdict}).to_string();
+        Self::start(machine, Act::AnswerTo(event.to_owned(), answer))
+    }
+
     pub(crate) fn seen(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
@@ -163,7 +171,12 @@ fn play(stream: UnixStream, act: &Act, seen: &Mutex<Vec<Request>>) {
     }
     let mut body = vec![0; headers["content-length"].parse().unwrap()];
     reader.read_exact(&mut body).unwrap();
-    let body = serde_json::from_slice(&body).unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let act = match act {
+        Act::AnswerTo(event, text) if body["event"] == event.as_str() => Act::Answer(200, text.clone()),
+        Act::AnswerTo(..) => Act::Answer(200, r#"{"verdict":null}"#.to_owned()),
+        act => act.clone(),
+    };
     seen.lock().unwrap().push(Request { line: line.trim_end().to_owned(), headers, body });
     let mut stream = stream;
     match act {
@@ -172,7 +185,7 @@ fn play(stream: UnixStream, act: &Act, seen: &Mutex<Vec<Request>>) {
             // A client that gave up is part of some tests.
             let _gone = write!(stream, "HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n\r\n{text}");
         }
-        Act::Silence(span) => thread::sleep(*span),
-        Act::HangUp => {}
+        Act::Silence(span) => thread::sleep(span),
+        Act::HangUp | Act::AnswerTo(..) => {}
     }
 }
