@@ -21,6 +21,8 @@ use crate::{
     wire,
 };
 
+/// What is not JSON grows when it is quoted.
+const MAX_ENVELOPE: usize = 2 * MAX_PAYLOAD + (1 << 20);
 /// The variable that says in which sandbox a hook runs.
 const SANDBOX: &str = "BELLJAR_SANDBOX";
 
@@ -37,7 +39,7 @@ pub(crate) async fn envelope(
     body: Body,
 ) -> Answer<Json<api::HookAnswer>> {
     is_json(&headers)?;
-    let mut envelope = Envelope::parse(&whole(body, 2 * MAX_PAYLOAD).await?).map_err(unreadable)?;
+    let mut envelope = Envelope::parse(&whole(body, MAX_ENVELOPE).await?).map_err(unreadable)?;
     envelope.agent = agent;
     let (id, sent_at) = (envelope.id, envelope.sent_at);
     let sandbox = envelope.env.get(SANDBOX).and_then(|id| id.parse().ok());
