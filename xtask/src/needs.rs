@@ -38,7 +38,7 @@ const fn optional(package: &'static str, probe: Probe, reason: &'static str) -> 
 }
 
 /// Every tool, in the order it is reported.
-pub(crate) const NEEDS: [Need; 14] = [
+pub(crate) const NEEDS: [Need; 15] = [
     required("git", Probe::Binary("git"), "workspaces, branches of attempts, and tidy's list of files"),
     required(
         "gcc",
@@ -46,6 +46,7 @@ pub(crate) const NEEDS: [Need; 14] = [
         "links every Rust program, and is a toolchain that must work inside a sandbox",
     ),
     required("make", Probe::Binary("make"), "a toolchain that must work inside a sandbox"),
+    required("curl", Probe::Binary("curl"), "the README's walk through the service is pasted into a shell"),
     required("bubblewrap", Probe::Binary("bwrap"), "the yardstick the sandbox's speed is compared with"),
     required("e2fsprogs", Probe::Binary("mke2fs"), "disk limits are ext4 images with a fixed size"),
     required("python3", Probe::Binary("python3"), "a toolchain that must work inside a sandbox"),

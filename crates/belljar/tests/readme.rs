@@ -28,8 +28,9 @@ fn the_walk_through_the_service_works_as_pasted() {
         .replace("$(mktemp -d)", home.path().to_str().unwrap());
     // Job control, as in the shell of whoever pastes it; the end waits for the server to leave.
     let script = format!("set -mu\n{script}\nwait\n");
-    let output = Command::new("bash")
-        .args(["-c", &script])
+    // A shell that waits for what never comes must fail, and not hang.
+    let output = Command::new("timeout")
+        .args(["240", "bash", "-c", &script])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
         .stdin(Stdio::null())
         .output()
