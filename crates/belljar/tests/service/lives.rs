@@ -78,6 +78,17 @@ fn another_projects_sandbox_is_not_there() {
 }
 
 #[test]
+fn what_is_changed_at_once_in_one_from_the_pool_stays_changed() {
+    let house = House::with(Settings { pool: 1, ..Settings::default() });
+    until("one is ready", || house.service.health().pool_ready == 1);
+    let id = house.sandbox();
+    house.service.extend(&house.who, id, Span::millis(300)).unwrap();
+    until("it ended", || !house.service.sandbox(&house.who, id).unwrap().state.is_live());
+    assert_eq!(house.service.sandbox(&house.who, id).unwrap().cause, Some(KillCause::Ttl));
+    assert_eq!(house.service.health().errors, 0);
+}
+
+#[test]
 fn the_pool_hands_out_sandboxes_that_are_as_asked() {
     let house = House::with(Settings { pool: 1, ..Settings::default() });
     let (service, who) = (&house.service, &house.who);

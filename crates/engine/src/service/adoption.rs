@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use belljar_domain::{EventKind, KillCause, Principal, SandboxId, SandboxState, Span};
+use belljar_domain::{EventKind, KillCause, Principal, SandboxId, SandboxState};
 use belljar_ports::{
     Sandbox,
     store::{Batch, SandboxFilter},
@@ -21,12 +21,6 @@ use super::{
 const STATES: [SandboxState; 4] =
     [SandboxState::Creating, SandboxState::Running, SandboxState::Paused, SandboxState::Stopping];
 const PAGE: usize = 500;
-
-/// How long a sandbox has yet to live; no time means for ever.
-fn left(view: &SandboxView) -> Span {
-    let left = view.expires.map(|end| (end.as_micros() - now().as_micros()) / 1000);
-    left.map_or(Span::millis(0), |left| Span::millis(u64::try_from(left).unwrap_or(0).max(1)))
-}
 
 impl Service {
     /// Puts together what the provider has, what the store remembers, and the journals.
@@ -47,7 +41,7 @@ impl Service {
                     let view = SandboxView { state: info.state, ..from_row(&known) };
                     alive.insert(info.id);
                     if pool::is_pooled(&info.spec) {
-                        self.hand_over(&*sandbox, &view.spec, left(&view));
+                        self.hand_over(&*sandbox, &view);
                     }
                     self.take_over(sandbox, view)?;
                 }

@@ -16,7 +16,7 @@ use belljar_ports::{
 use super::{
     CreateSandbox, Result, SandboxView, Service, ServiceError,
     live::LiveSandbox,
-    new_sandbox_id,
+    new_sandbox_id, now,
     quotas::Seat,
     rows::{row, view_of},
 };
@@ -108,16 +108,17 @@ impl Service {
         let live = self.enrol(ready, called(&info, who, order.clone()));
         let view = live.view();
         self.announce(who, &view).wait()?;
-        let (service, spec) = (self.clone(), info.spec);
+        let service = self.clone();
         // Of what the provider keeps for itself, nothing is needed now; after a crash, adoption does the same.
-        self.0.crew.after(BREATH, move || service.hand_over(&*live.sandbox, &spec, spec.clocks.ttl));
+        self.0.crew.after(BREATH, move || service.hand_over(&*live.sandbox, &live.view()));
         Ok(Some(view))
     }
 
-    /// Tells the provider whose a sandbox is that was made for nobody yet, and starts its clock.
-    pub(super) fn hand_over(&self, sandbox: &dyn Sandbox, spec: &SandboxSpec, ttl: Span) {
+    /// Tells the provider what a sandbox that was made for nobody has become by now, and starts its clock.
+    pub(super) fn hand_over(&self, sandbox: &dyn Sandbox, view: &SandboxView) {
+        let told = sandbox.reassign(&view.spec).and_then(|()| sandbox.extend(left(view)));
         // One that ended since is noticed as any other.
-        if sandbox.reassign(spec).and_then(|()| sandbox.extend(ttl)).is_err() {
+        if told.is_err() && sandbox.info().state.is_live() {
             self.0.counters.failed();
         }
     }
@@ -171,6 +172,12 @@ impl Service {
             labels: order.labels.clone(),
         })
     }
+}
+
+/// How long a sandbox has yet to live; no time means for ever.
+fn left(view: &SandboxView) -> Span {
+    let left = view.expires.map(|end| (end.as_micros() - now().as_micros()) / 1000);
+    left.map_or(Span::millis(0), |left| Span::millis(u64::try_from(left).unwrap_or(0).max(1)))
 }
 
 /// A sandbox as it is shown, by the name it was given.
