@@ -30,7 +30,7 @@ fn check_with(path: &str, text: &str, exceptions: &[(&str, &str)]) -> Vec<Findin
     findings
 }
 
-/// Says whether a line names a place from the root; `overlay/work/…` and `{upper}/work/…` are other places.
+/// Says whether a line names a place from the root; a directory of the same name below another is another place.
 fn names(line: &str, place: &str) -> bool {
     let is_absolute = place.starts_with('/');
     line.match_indices(place).any(|(at, _)| {

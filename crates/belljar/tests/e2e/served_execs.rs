@@ -1,11 +1,14 @@
 //! `belljar exec` with a server up: the same to whoever types it, and the server knows of it.
 
-use std::{io::Write, process::Stdio, thread};
+use std::process::Stdio;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Glass, Served, Started, Terminal, promises, until};
+use crate::{
+    streams::carries_whole,
+    support::{Ended, Glass, Served, Started, Terminal, promises, until},
+};
 
 promises! { [root, user]:
     flags_streams_and_codes_are_as_without_a_server,
@@ -79,18 +82,8 @@ fn one_that_cannot_start_says_why_and_exits_as_a_shell_would(glass: &Glass) {
 fn megabytes_of_input_arrive_whole_however_slowly_they_are_read(glass: &Glass) {
     let _served = Served::start(glass);
     let id = glass.keep(&[]);
-    let bytes: Vec<u8> = (0..4_000_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[3]).collect();
-    let expected = glass.lent().join("bytes");
-    std::fs::write(&expected, &bytes).unwrap();
-    let sum = Ended::of(glass.command("sha256sum".as_ref()).arg(&expected)).ok();
     // Longer than the server waits for a command to read.
-    let mut run = glass.belljar(&["exec", &id, "--", "sh", "-c", "sleep 3; cat | sha256sum"]);
-    let mut child = run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let writer = thread::spawn(move || input.write_all(&bytes).unwrap());
-    let carried = Ended::wait(child).ok();
-    writer.join().unwrap();
-    assert_eq!(carried.split(' ').next(), sum.split(' ').next());
+    carries_whole(glass, 4_000_000, &["exec", &id, "--", "sh", "-c", "sleep 3; cat | sha256sum"]);
 }
 
 fn input_and_output_come_as_they_are_written(glass: &Glass) {

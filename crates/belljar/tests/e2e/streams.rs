@@ -18,12 +18,17 @@ fn what_goes_on_writing_keeps_nobody_waiting(glass: &Glass) {
 }
 
 fn megabytes_of_input_arrive_whole(glass: &Glass) {
-    let bytes: Vec<u8> = (0..8_000_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[3]).collect();
+    carries_whole(glass, 8_000_000, &["run", "--", "sh", "-c", "cat | sha256sum"]);
+}
+
+/// Feeds this many bytes to a command that prints their sum.
+pub(crate) fn carries_whole(glass: &Glass, count: u32, summing: &[&str]) {
+    let bytes: Vec<u8> = (0..count).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[3]).collect();
     let expected = glass.lent().join("bytes");
     std::fs::write(&expected, &bytes).unwrap();
     let mut sum = glass.command("sha256sum".as_ref());
     let sum = Ended::of(sum.arg(&expected)).ok();
-    let mut run = glass.belljar(&["run", "--", "sh", "-c", "cat | sha256sum"]);
+    let mut run = glass.belljar(summing);
     let mut child = run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let writer = thread::spawn(move || input.write_all(&bytes).unwrap());

@@ -5,11 +5,10 @@ use std::time::SystemTime;
 use axum::{
     body::{Body, to_bytes},
     extract::State,
-    http::{HeaderMap, StatusCode, header},
-    response::{IntoResponse as _, Response},
+    http::{HeaderMap, StatusCode},
 };
 use belljar_api as api;
-use belljar_capture::{Agent, Envelope, HookEvent, MAX_PAYLOAD, reply};
+use belljar_capture::{Agent, Envelope, HookEvent, MAX_PAYLOAD};
 use belljar_domain::{EventId, Timestamp};
 use uuid::Uuid;
 
@@ -53,26 +52,22 @@ pub(crate) async fn envelope(
     Ok(Json(api::HookAnswer { verdict: None }))
 }
 
-/// Takes the payload of Claude Code's own `http` hooks and answers in its form: nothing, unless there is a verdict.
+/// Takes the payload of Claude Code's own `http` hooks. It takes any other answer than nothing for a hook's output.
 #[utoipa::path(post, path = "/hooks/claude-code", tag = "hooks", request_body(content = Object),
-    responses((status = 200, description = "Nothing, or what Claude Code reads as a hook's output.")))]
+    responses((status = 200)))]
 pub(crate) async fn claude_code(
     State(app): State<App>,
     Caller(who): Caller,
     headers: HeaderMap,
     body: Body,
-) -> Answer<Response> {
+) -> Answer<StatusCode> {
     is_json(&headers)?;
     let payload = whole(body, MAX_PAYLOAD).await?;
     let hook = HookEvent::read(Some(Agent::ClaudeCode), None, &payload).map_err(unreadable)?;
-    let said = reply(&hook, None).stdout;
     let now = Timestamp::from(SystemTime::now());
     let event = wire::hook_event(EventId::from_uuid(Uuid::now_v7()), hook, None, now);
     app.ask(&who, move |service, who| service.ingest(who, vec![event])).await?;
-    if said.is_empty() {
-        return Ok(StatusCode::OK.into_response());
-    }
-    Ok(([(header::CONTENT_TYPE, "application/json")], said).into_response())
+    Ok(StatusCode::OK)
 }
 
 async fn whole(body: Body, limit: usize) -> Answer<bytes::Bytes> {
