@@ -79,8 +79,12 @@ fn run(context: &Context, args: &Serve, service: &Service, provider: Arc<dyn San
     })
 }
 
+/// Connections alone are served here, everything that takes time has threads of its own. More of them than are busy only
+/// wake each other.
 fn reactor() -> Result<Runtime> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     Builder::new_multi_thread()
+        .worker_threads((processors / 2).clamp(1, 8))
         .enable_all()
         .max_blocking_threads(BLOCKING)
         .thread_name("belljar")
