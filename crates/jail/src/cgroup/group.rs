@@ -10,8 +10,7 @@ use std::{
 
 use belljar_domain::{Limits, Usage};
 
-use super::{Controller, Hierarchy, Seat, Version};
-use crate::read_small;
+use super::{Controller, Gauges, Hierarchy, Seat, Version};
 
 /// Why a group could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +101,7 @@ impl Group {
         let (file, text) = freezer(seat, frozen);
         fs::write(&file, &text).map_err(|source| GroupError::at("freeze", &file, source))?;
         let deadline = Instant::now() + Duration::from_secs(5);
-        while is_frozen(seat) != frozen {
+        while is_frozen(seat, &Gauges::default()) != frozen {
             if Instant::now() > deadline {
                 return Err(GroupError::at("freeze", &file, io::Error::from(io::ErrorKind::TimedOut)));
             }
@@ -113,18 +112,18 @@ impl Group {
 
     /// Says whether the group is frozen now.
     #[must_use]
-    pub fn is_frozen(&self) -> bool {
-        self.seat(Controller::Freezer).is_some_and(is_frozen)
+    pub fn is_frozen(&self, gauges: &Gauges) -> bool {
+        self.seat(Controller::Freezer).is_some_and(|seat| is_frozen(seat, gauges))
     }
 
     /// Reads the counters.
     #[must_use]
-    pub fn usage(&self) -> Usage {
+    pub fn usage(&self, gauges: &Gauges) -> Usage {
         let mut usage = Usage::default();
         for part in &self.parts {
             match part.version {
-                Version::V1 => read_v1(part, &mut usage),
-                Version::V2 => read_v2(part, &mut usage),
+                Version::V1 => read_v1(part, gauges, &mut usage),
+                Version::V2 => read_v2(part, gauges, &mut usage),
             }
         }
         usage
@@ -132,16 +131,16 @@ impl Group {
 
     /// Reads only the counters of limits that were hit: out-of-memory kills and refused forks.
     #[must_use]
-    pub fn strikes(&self) -> Usage {
+    pub fn strikes(&self, gauges: &Gauges) -> Usage {
         let mut usage = Usage::default();
         if let Some(seat) = self.seat(Controller::Memory) {
             usage.oom_kills = match seat.version {
-                Version::V1 => keyed(seat, "memory.oom_control", "oom_kill"),
-                Version::V2 => keyed(seat, "memory.events", "oom_kill"),
+                Version::V1 => gauges.keyed(&seat.dir, "memory.oom_control", "oom_kill"),
+                Version::V2 => gauges.keyed(&seat.dir, "memory.events", "oom_kill"),
             };
         }
         if let Some(seat) = self.seat(Controller::Pids) {
-            usage.forks_refused = keyed(seat, "pids.events", "max");
+            usage.forks_refused = gauges.keyed(&seat.dir, "pids.events", "max");
         }
         usage
     }
@@ -219,63 +218,53 @@ fn freezer(seat: &Seat, frozen: bool) -> (PathBuf, String) {
     (seat.dir.join(file), text.to_owned())
 }
 
-fn is_frozen(seat: &Seat) -> bool {
+fn is_frozen(seat: &Seat, gauges: &Gauges) -> bool {
     match seat.version {
-        Version::V1 => text(seat, "freezer.state").is_some_and(|state| state.trim() == "FROZEN"),
-        Version::V2 => keyed(seat, "cgroup.events", "frozen") == Some(1),
+        Version::V1 => gauges.text(&seat.dir, "freezer.state").is_some_and(|state| state.trim() == "FROZEN"),
+        Version::V2 => gauges.keyed(&seat.dir, "cgroup.events", "frozen") == Some(1),
     }
 }
 
-fn read_v1(part: &Seat, usage: &mut Usage) {
+fn read_v1(part: &Seat, gauges: &Gauges, usage: &mut Usage) {
     for controller in &part.controllers {
         match controller {
             Controller::Memory => {
-                usage.memory_bytes = number(part, "memory.usage_in_bytes");
-                usage.memory_peak_bytes = number(part, "memory.max_usage_in_bytes");
-                usage.oom_kills = keyed(part, "memory.oom_control", "oom_kill");
+                usage.memory_bytes = gauges.number(&part.dir, "memory.usage_in_bytes");
+                usage.memory_peak_bytes = gauges.number(&part.dir, "memory.max_usage_in_bytes");
+                usage.oom_kills = gauges.keyed(&part.dir, "memory.oom_control", "oom_kill");
             }
             Controller::Cpu => {
-                usage.throttled_micros = keyed(part, "cpu.stat", "throttled_time").map(|ns| ns / 1000);
+                usage.throttled_micros =
+                    gauges.keyed(&part.dir, "cpu.stat", "throttled_time").map(|ns| ns / 1000);
             }
-            Controller::CpuAccount => usage.cpu_micros = number(part, "cpuacct.usage").map(|ns| ns / 1000),
-            Controller::Pids => read_pids(part, usage),
+            Controller::CpuAccount => {
+                usage.cpu_micros = gauges.number(&part.dir, "cpuacct.usage").map(|ns| ns / 1000);
+            }
+            Controller::Pids => read_pids(part, gauges, usage),
             Controller::Freezer => {}
         }
     }
 }
 
-fn read_v2(part: &Seat, usage: &mut Usage) {
+fn read_v2(part: &Seat, gauges: &Gauges, usage: &mut Usage) {
     for controller in &part.controllers {
         match controller {
             Controller::Memory => {
-                usage.memory_bytes = number(part, "memory.current");
-                usage.memory_peak_bytes = number(part, "memory.peak");
-                usage.oom_kills = keyed(part, "memory.events", "oom_kill");
+                usage.memory_bytes = gauges.number(&part.dir, "memory.current");
+                usage.memory_peak_bytes = gauges.number(&part.dir, "memory.peak");
+                usage.oom_kills = gauges.keyed(&part.dir, "memory.events", "oom_kill");
             }
-            Controller::Cpu => usage.throttled_micros = keyed(part, "cpu.stat", "throttled_usec"),
-            Controller::CpuAccount => usage.cpu_micros = keyed(part, "cpu.stat", "usage_usec"),
-            Controller::Pids => read_pids(part, usage),
+            Controller::Cpu => usage.throttled_micros = gauges.keyed(&part.dir, "cpu.stat", "throttled_usec"),
+            Controller::CpuAccount => usage.cpu_micros = gauges.keyed(&part.dir, "cpu.stat", "usage_usec"),
+            Controller::Pids => read_pids(part, gauges, usage),
             Controller::Freezer => {}
         }
     }
 }
 
-fn read_pids(part: &Seat, usage: &mut Usage) {
-    usage.pids = number(part, "pids.current");
-    usage.forks_refused = keyed(part, "pids.events", "max");
-}
-
-fn text(seat: &Seat, file: &str) -> Option<String> {
-    read_small(&seat.dir.join(file)).ok()
-}
-
-fn number(seat: &Seat, file: &str) -> Option<u64> {
-    text(seat, file)?.trim().parse().ok()
-}
-
-fn keyed(seat: &Seat, file: &str, key: &str) -> Option<u64> {
-    let content = text(seat, file)?;
-    content.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok())
+fn read_pids(part: &Seat, gauges: &Gauges, usage: &mut Usage) {
+    usage.pids = gauges.number(&part.dir, "pids.current");
+    usage.forks_refused = gauges.keyed(&part.dir, "pids.events", "max");
 }
 
 #[cfg(test)]
@@ -327,6 +316,6 @@ mod tests {
             forks_refused: Some(9),
             ..Usage::default()
         };
-        assert_eq!(group.usage(), expected);
+        assert_eq!(group.usage(&Gauges::default()), expected);
     }
 }

@@ -9,7 +9,9 @@ use std::{
 };
 
 use belljar_domain::{ExitReport, KillCause, NetworkMode, Outcome, SandboxId, Span, Usage};
-use belljar_jail::{Connection, Exec, ExecError, Exited, Running, ToKeeper, ask_keeper, disk, read_small};
+use belljar_jail::{
+    Connection, Exec, ExecError, Exited, Running, ToKeeper, ask_keeper, cgroup::Gauges, disk, read_small,
+};
 use belljar_ports::{Execution, RawExit, SandboxError, Streams};
 
 use super::record::Record;
@@ -39,7 +41,7 @@ impl ProcessExecution {
         disk: Option<Arc<OwnedFd>>,
         verdict: Arc<Mutex<Option<KillCause>>>,
     ) -> Result<Self, SandboxError> {
-        let before = record.group.strikes();
+        let before = record.group.strikes(&Gauges::default());
         let started = Instant::now();
         let passed = [streams.stdin.as_fd(), streams.stdout.as_fd(), streams.stderr.as_fd()];
         let passed = if request.terminal.is_some() { &[][..] } else { &passed };
@@ -62,6 +64,7 @@ impl ProcessExecution {
             state_dir: &self.state_dir,
             disk: self.disk.clone(),
             decided: *self.verdict.lock().unwrap_or_else(PoisonError::into_inner),
+            gauges: &Gauges::default(),
         };
         inquest.report(raw.as_ref(), &self.before, Span::millis(millis))
     }
@@ -74,13 +77,14 @@ pub(super) struct Inquest<'a> {
     pub(super) disk: Option<Arc<OwnedFd>>,
     /// Why this process ended the sandbox, if it did.
     pub(super) decided: Option<KillCause>,
+    pub(super) gauges: &'a Gauges,
 }
 
 impl Inquest<'_> {
     pub(super) fn report(self, exit: Option<&RawExit>, before: &Usage, duration: Span) -> ExitReport {
         let outcome = exit.map_or(Outcome::Signal(9), |exit| exit.outcome);
         let disk = self.disk.clone().or_else(|| self.ask_for_disk(outcome));
-        let usage = measure(self.record, disk.as_deref());
+        let usage = measure(self.record, disk.as_deref(), self.gauges);
         let grown =
             |now: Option<u64>, before: Option<u64>| now.zip(before).is_some_and(|(now, before)| now > before);
         let oom = grown(usage.oom_kills, before.oom_kills);
@@ -157,8 +161,8 @@ impl Execution for ProcessExecution {
 }
 
 /// Reads every counter of a sandbox.
-pub(super) fn measure(record: &Record, disk: Option<&OwnedFd>) -> Usage {
-    let mut usage = record.group.usage();
+pub(super) fn measure(record: &Record, disk: Option<&OwnedFd>, gauges: &Gauges) -> Usage {
+    let mut usage = record.group.usage(gauges);
     if let Some((bytes, inodes)) = disk.and_then(|disk| disk::usage(disk).ok()) {
         usage.disk_bytes = Some(bytes);
         usage.inodes = Some(inodes);

@@ -15,6 +15,7 @@ use belljar_domain::{
 };
 use belljar_jail::{
     Cause, Connection, FromKeeper, Launched, Lifeline, Orphan, Task, ToKeeper, ask_keeper,
+    cgroup::Gauges,
     disk::{self, DiskKind, ImageAccess},
 };
 use belljar_ports::{
@@ -38,6 +39,8 @@ pub(super) struct ProcessSandbox {
     held: Mutex<Held>,
     /// Why this process ended it, if it did; shared with the executions, which report it.
     verdict: Arc<Mutex<Option<KillCause>>>,
+    /// Counters that are looked at with every command.
+    gauges: Gauges,
 }
 
 /// What only the maker has.
@@ -76,6 +79,7 @@ impl ProcessSandbox {
             record: Mutex::new(record),
             held: Mutex::new(held),
             verdict: Arc::default(),
+            gauges: Gauges::default(),
         }
     }
 
@@ -102,7 +106,7 @@ impl ProcessSandbox {
             return (SandboxState::Stopped, Some(ended));
         }
         if record.keeper.is_alive() && record.init.is_alive() {
-            let frozen = record.group.is_frozen();
+            let frozen = record.group.is_frozen(&Gauges::default());
             return (if frozen { SandboxState::Paused } else { SandboxState::Running }, None);
         }
         // The keeper makes the file, then writes into it.
@@ -143,7 +147,9 @@ impl ProcessSandbox {
         let opened = first.map_or_else(|| Connection::open(&record.dir(&self.home)), Ok);
         match opened {
             // Whoever answers the door lives; a frozen one has a door, too.
-            Ok(connection) if record.ended.is_none() && !record.group.is_frozen() => Ok(connection),
+            Ok(connection) if record.ended.is_none() && !record.group.is_frozen(&self.gauges) => {
+                Ok(connection)
+            }
             Ok(_) => self.live(HINT).and(Err(SandboxError::Over(record.id))),
             Err(error) => self.live(HINT).and(Err(SandboxError::provider("reach the sandbox", error))),
         }
@@ -273,7 +279,7 @@ impl Sandbox for ProcessSandbox {
     fn stand_by(&self) {
         let record = self.record();
         let first = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if first().first.is_some() || record.ended.is_some() || record.group.is_frozen() {
+        if first().first.is_some() || record.ended.is_some() || record.group.is_frozen(&self.gauges) {
             return;
         }
         // PID 1 starts a shepherd, which waits. Whoever cannot be reached now is asked when there is a command.
@@ -285,10 +291,11 @@ impl Sandbox for ProcessSandbox {
     fn rest(&self) {
         // Its shepherd waits for a command as long as this is open.
         self.held.lock().unwrap_or_else(PoisonError::into_inner).first = None;
+        self.gauges.close();
     }
 
     fn strikes(&self) -> Usage {
-        self.record().group.strikes()
+        self.record().group.strikes(&self.gauges)
     }
 
     fn judge(&self, exit: Option<&RawExit>, strikes: &Usage, duration: Span) -> ExitReport {
@@ -298,6 +305,7 @@ impl Sandbox for ProcessSandbox {
             disk: self.held.lock().unwrap_or_else(PoisonError::into_inner).disk.clone(),
             decided: *self.verdict.lock().unwrap_or_else(PoisonError::into_inner),
             record: &record,
+            gauges: &self.gauges,
         };
         inquest.report(exit, strikes, duration)
     }
@@ -343,7 +351,7 @@ impl Sandbox for ProcessSandbox {
         if !record.init.is_alive() {
             return Err(SandboxError::Over(record.id));
         }
-        let mut usage = super::execution::measure(&record, self.disk().ok().as_deref());
+        let mut usage = super::execution::measure(&record, self.disk().ok().as_deref(), &Gauges::default());
         // Looking at every process of the host is for those who watch, not for every command that ends.
         usage.pids = usage.pids.or_else(|| census::population(record.init.pid));
         Ok(usage)
