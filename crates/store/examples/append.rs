@@ -38,7 +38,7 @@ fn lone(store: &SqliteStore, events: usize) -> Result<(), StoreError> {
     for _ in 0..LONE {
         let batch = batch(events);
         let begun = Instant::now();
-        store.append(batch).wait()?;
+        store.commit(batch)?;
         took.push(begun.elapsed());
         std::thread::sleep(Duration::from_millis(1));
     }

@@ -6,6 +6,7 @@
 
 mod artifacts;
 mod config;
+mod daybook;
 mod export;
 mod ledger;
 mod queue;

@@ -18,6 +18,8 @@ const LOAD: usize = 16 * 1024 * 1024;
 struct Waiting<T> {
     items: VecDeque<(T, usize, Instant)>,
     bytes: usize,
+    /// When whoever waits is to be woken in any case.
+    due: Option<Instant>,
     closed: bool,
 }
 
@@ -31,7 +33,7 @@ pub(crate) struct Queue<T> {
 
 impl<T> Queue<T> {
     pub(crate) const fn new() -> Self {
-        let waiting = Waiting { items: VecDeque::new(), bytes: 0, closed: false };
+        let waiting = Waiting { items: VecDeque::new(), bytes: 0, due: None, closed: false };
         Self { waiting: Mutex::new(waiting), filled: Condvar::new(), emptied: Condvar::new() }
     }
 
@@ -55,15 +57,29 @@ impl<T> Queue<T> {
         Ok(())
     }
 
-    /// Takes what waits, up to one load, or waits for some; `None` when the queue is closed and empty.
-    pub(crate) fn take(&self) -> Option<Vec<T>> {
+    /// Waits until something waits, or a moment after somebody rang. The answer is false when the queue is closed and
+    /// empty.
+    pub(crate) fn wait(&self) -> bool {
         let mut waiting = self.lock();
         while waiting.items.is_empty() {
             if waiting.closed {
-                return None;
+                return false;
             }
-            waiting = self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting = match waiting.due {
+                None => self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner),
+                Some(due) => {
+                    let Some(left) = due.checked_duration_since(Instant::now()) else { break };
+                    self.filled.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
         }
+        waiting.due = None;
+        true
+    }
+
+    /// Takes what waits, up to one load.
+    pub(crate) fn take(&self) -> Vec<T> {
+        let mut waiting = self.lock();
         let mut taken = Vec::with_capacity(waiting.items.len());
         let mut load = 0;
         while let Some((item, weight, _)) = waiting.items.pop_front() {
@@ -76,7 +92,27 @@ impl<T> Queue<T> {
         }
         drop(waiting);
         self.emptied.notify_all();
-        Some(taken)
+        taken
+    }
+
+    /// Wakes whoever waits after a while at the latest, although nothing was added.
+    pub(crate) fn ring(&self, within: Duration) {
+        let mut waiting = self.lock();
+        let due = Instant::now() + within;
+        let is_sooner = waiting.due.is_none_or(|known| due < known);
+        if is_sooner {
+            waiting.due = Some(due);
+        }
+        drop(waiting);
+        if is_sooner {
+            self.filled.notify_one();
+        }
+    }
+
+    /// Says whether nothing waits and more may come.
+    pub(crate) fn is_idle(&self) -> bool {
+        let waiting = self.lock();
+        waiting.items.is_empty() && !waiting.closed
     }
 
     /// Takes no more; what waits is still handed out.
@@ -115,7 +151,8 @@ mod tests {
         let mut seen = Vec::new();
         while seen.len() < 3 * LONGEST {
             assert!(queue.depth().0 <= LONGEST);
-            seen.extend(queue.take().unwrap());
+            queue.wait();
+            seen.extend(queue.take());
         }
         pusher.join().unwrap();
         assert!(seen.iter().copied().eq(0..3 * LONGEST));
@@ -125,11 +162,11 @@ mod tests {
     fn one_load_is_bounded_and_a_giant_still_passes() {
         let queue = Queue::new();
         queue.push('a', 2 * HEAVIEST).unwrap();
-        assert_eq!(queue.take(), Some(vec!['a']));
+        assert_eq!(queue.take(), ['a']);
         for letter in ['b', 'c', 'd'] {
             queue.push(letter, LOAD / 2).unwrap();
         }
-        assert_eq!(queue.take(), Some(vec!['b', 'c']));
+        assert_eq!(queue.take(), ['b', 'c']);
     }
 
     #[test]
@@ -138,6 +175,8 @@ mod tests {
         queue.push(1, 1).unwrap();
         queue.close();
         assert_eq!(queue.push(2, 1), Err(2));
-        assert_eq!((queue.take(), queue.take()), (Some(vec![1]), None));
+        assert!(queue.wait());
+        assert_eq!(queue.take(), [1]);
+        assert!(!queue.wait());
     }
 }

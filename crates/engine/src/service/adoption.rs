@@ -148,7 +148,7 @@ impl Service {
                 event.reason = Some("it ended while no server was there".to_owned());
                 self.0.counters.reaped();
                 let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
-                self.0.recorder.append(batch).wait()?;
+                self.0.recorder.commit(batch)?;
             }
         }
     }

@@ -32,9 +32,7 @@ impl Service {
     /// # Errors
     /// When it cannot be started. That it failed is not an error.
     pub fn run(&self, who: &Principal, id: SandboxId, order: StartExecution) -> Result<Finished> {
-        let (pending, execution, stdout, stderr) = self.begin(who, id, order)?.follow();
-        pending.wait()?;
-        Ok(Finished { execution, stdout, stderr })
+        Ok(self.begin(who, id, order)?.follow()?)
     }
 
     /// Starts a command; it goes on whatever becomes of this service.

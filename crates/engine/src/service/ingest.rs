@@ -44,7 +44,7 @@ impl Service {
         };
         let events = events.into_iter().map(theirs).collect();
         let batch = Batch { events, skip_known: true, ..Batch::default() };
-        let appended = self.0.recorder.append(batch).wait()?;
+        let appended = self.0.recorder.commit(batch)?;
         let accepted = (appended.last + 1).saturating_sub(appended.first);
         let told = u64::try_from(count).unwrap_or(u64::MAX);
         let last = (accepted > 0).then_some(appended.last);

@@ -226,7 +226,7 @@ impl Service {
                 continue;
             }
             let cause = info.cause;
-            drop(self.closed(&live, view, info.state, cause, "belljar"));
+            drop(self.0.recorder.append(self.closed(&live, view, info.state, cause, "belljar")));
             self.0.gate.leave(&live.seat());
             if info.spec.workspace.is_none() {
                 // Nothing of it is wanted any more.

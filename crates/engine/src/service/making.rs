@@ -8,10 +8,7 @@ use std::{
 use belljar_domain::{
     EventKind, EventStatus, NetworkMode, Principal, SandboxSpec, SandboxState, Span, TemplateRef,
 };
-use belljar_ports::{
-    Keep, Sandbox, SandboxInfo,
-    store::{Batch, Pending},
-};
+use belljar_ports::{Keep, Sandbox, SandboxInfo, store::Batch};
 
 use super::{
     CreateSandbox, Result, SandboxView, Service, ServiceError,
@@ -62,14 +59,14 @@ impl Service {
             let made = self.0.provider.create(id, &spec, Keep::Alive)?;
             let info = SandboxInfo { spec, ..made.info() };
             let live = self.enrol(made, called(&info, who, order));
-            self.announce(who, &live.view()).wait()?;
+            self.0.recorder.commit(self.announcement(who, &live.view()))?;
             return Ok(live.view());
         }
         // It is written down while it is made. Whoever hears of it before it is there waits for it.
         let info = SandboxInfo { state: SandboxState::Running, ..self.0.provider.outline(id, &spec) };
         let view = called(&info, who, order);
         self.0.registry.making(id);
-        let announced = self.announce(who, &view);
+        let announced = self.0.recorder.append(self.announcement(who, &view));
         let made = self.0.provider.create(id, &spec, Keep::Alive);
         let enrolled = made.map(|made| self.enrol(made, view.clone()));
         self.0.registry.made(id);
@@ -84,7 +81,9 @@ impl Service {
             }
             Err(error) => {
                 let reason = error.to_string();
-                self.over(view, SandboxState::Failed, None, "belljar", Some(reason)).1.wait()?;
+                self.0
+                    .recorder
+                    .commit(self.over(view, SandboxState::Failed, None, "belljar", Some(reason)).1)?;
                 Err(error.into())
             }
         }
@@ -107,7 +106,7 @@ impl Service {
         }
         let live = self.enrol(ready, called(&info, who, order.clone()));
         let view = live.view();
-        self.announce(who, &view).wait()?;
+        self.0.recorder.commit(self.announcement(who, &view))?;
         let service = self.clone();
         // Of what the provider keeps for itself, nothing is needed now; after a crash, adoption does the same.
         self.0.crew.after(BREATH, move || service.hand_over(&*live.sandbox, &live.view()));
@@ -123,13 +122,14 @@ impl Service {
         }
     }
 
-    fn announce(&self, who: &Principal, view: &SandboxView) -> Pending {
+    /// What is written down of a new sandbox.
+    fn announcement(&self, who: &Principal, view: &SandboxView) -> Batch {
         let mut event = self.sandbox_event(&view.project, &who.name, view.id, EventKind::SandboxCreated);
         event.actor.id.clone_from(&view.spec.agent);
         event.status = Some(EventStatus::Success);
         event.target = Some(view.spec.template.to_string());
         event.target_type = Some("template".to_owned());
-        self.0.recorder.append(Batch { sandboxes: vec![row(view)], events: vec![event], ..Batch::default() })
+        Batch { sandboxes: vec![row(view)], events: vec![event], ..Batch::default() }
     }
 
     fn enrol(&self, made: Box<dyn Sandbox>, view: SandboxView) -> Arc<LiveSandbox> {

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use belljar_guardian::redact::Redactor;
 use belljar_ports::{
     Store,
-    store::{Batch, Pending, StoreError, pending},
+    store::{Appended, Batch, Pending, StoreError, pending},
 };
 use tokio::sync::watch;
 
@@ -15,6 +15,15 @@ pub(super) struct Recorder {
     store: Arc<dyn Store>,
     published: Arc<watch::Sender<u64>>,
     redactor: Redactor,
+}
+
+/// Lets readers know how far they may read.
+fn publish(published: &watch::Sender<u64>, appended: Appended) {
+    published.send_if_modified(|last| {
+        let is_news = appended.last > *last;
+        *last = appended.last.max(*last);
+        is_news
+    });
 }
 
 impl Recorder {
@@ -43,16 +52,19 @@ impl Recorder {
         let published = Arc::clone(&self.published);
         self.store.append(self.cleaned(batch)).then(move |outcome| {
             if let Ok(appended) = &outcome {
-                published.send_if_modified(|last| {
-                    let is_news = appended.last > *last;
-                    *last = appended.last.max(*last);
-                    is_news
-                });
+                publish(&published, *appended);
                 then();
             }
             promise.keep(outcome);
         });
         pending
+    }
+
+    /// Appends a batch and waits until it is durable and published.
+    pub(super) fn commit(&self, batch: Batch) -> Result<Appended, StoreError> {
+        let appended = self.store.commit(self.cleaned(batch))?;
+        publish(&self.published, appended);
+        Ok(appended)
     }
 
     /// What people and programs wrote into events and command lines, without its secrets.

@@ -1,11 +1,11 @@
 //! Showing, changing and ending sandboxes.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use belljar_domain::{EventKind, EventStatus, KillCause, Principal, SandboxId, SandboxState, Span, Usage};
 use belljar_ports::{
     Changes, SandboxError,
-    store::{Batch, History, Pending, SandboxFilter, SandboxRow, UsagePoint},
+    store::{Batch, History, SandboxFilter, SandboxRow, UsagePoint},
 };
 use serde_json::{Value, json};
 
@@ -15,6 +15,9 @@ use super::{
     now,
     rows::{expiry, from_row, row},
 };
+
+/// How long the answer has the processors before what was ended is removed.
+const BREATH: Duration = Duration::from_millis(2);
 
 impl Service {
     /// Shows a sandbox, alive or not.
@@ -56,8 +59,8 @@ impl Service {
         let Some(live) = self.0.registry.remove(id) else {
             return self.forget(view);
         };
-        let gone = self.closed(&live, view, SandboxState::Destroyed, Some(KillCause::Killswitch), &who.name);
-        let gone = gone.wait();
+        let end = self.closed(&live, view, SandboxState::Destroyed, Some(KillCause::Killswitch), &who.name);
+        let gone = self.0.recorder.commit(end);
         self.bury(live);
         Ok(gone.map(drop)?)
     }
@@ -71,7 +74,7 @@ impl Service {
             left.destroy()?;
         }
         let view = SandboxView { state: SandboxState::Destroyed, ..view };
-        self.0.recorder.append(Batch { sandboxes: vec![row(&view)], ..Batch::default() }).wait()?;
+        self.0.recorder.commit(Batch { sandboxes: vec![row(&view)], ..Batch::default() })?;
         Ok(())
     }
 
@@ -79,7 +82,7 @@ impl Service {
     /// although it was ended, and ends it.
     fn bury(&self, live: Arc<LiveSandbox>) {
         let service = self.clone();
-        self.0.crew.later(move || {
+        self.0.crew.after(BREATH, move || {
             // Whatever it leaves, a sweep finds.
             if live.sandbox.destroy().is_err() {
                 service.0.counters.failed();
@@ -88,7 +91,7 @@ impl Service {
         });
     }
 
-    /// Writes down that a sandbox is over.
+    /// Shows that a sandbox is over; the answer is what is to be written down of it.
     pub(super) fn closed(
         &self,
         live: &LiveSandbox,
@@ -96,10 +99,10 @@ impl Service {
         state: SandboxState,
         cause: Option<KillCause>,
         by: &str,
-    ) -> Pending {
-        let (view, pending) = self.over(view, state, cause, by, cause.map(|cause| cause.to_string()));
+    ) -> Batch {
+        let (view, batch) = self.over(view, state, cause, by, cause.map(|cause| cause.to_string()));
         live.change(|live| *live = view);
-        pending
+        batch
     }
 
     pub(super) fn over(
@@ -109,7 +112,7 @@ impl Service {
         cause: Option<KillCause>,
         by: &str,
         reason: Option<String>,
-    ) -> (SandboxView, Pending) {
+    ) -> (SandboxView, Batch) {
         let view = SandboxView { state, ended: Some(now()), cause, ..view };
         let mut event = self.sandbox_event(&view.project, by, view.id, EventKind::SandboxEnded);
         event.actor.id.clone_from(&view.spec.agent);
@@ -119,7 +122,7 @@ impl Service {
         let lived = view.ended.map_or(0, |end| end.as_micros() - view.created.as_micros());
         event.duration_ms = u64::try_from(lived / 1000).ok();
         let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
-        (view, self.0.recorder.append(batch))
+        (view, batch)
     }
 
     /// Freezes every process of a sandbox.
@@ -148,7 +151,7 @@ impl Service {
         let mut event = self.sandbox_event(&view.project, &who.name, view.id, EventKind::SandboxState);
         event.payload = json!({ "by": who.name, "state": state });
         let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
-        self.0.recorder.append(batch).wait()?;
+        self.0.recorder.commit(batch)?;
         Ok(view)
     }
 
@@ -164,7 +167,7 @@ impl Service {
             view.spec.clocks.ttl = ttl;
             view.expires = expiry(now(), ttl);
         });
-        self.0.recorder.append(Batch { sandboxes: vec![row(&view)], ..Batch::default() }).wait()?;
+        self.0.recorder.commit(Batch { sandboxes: vec![row(&view)], ..Batch::default() })?;
         Ok(view)
     }
 
@@ -199,7 +202,7 @@ impl Service {
             live.spec.labels = view.spec.labels;
             live.metadata = view.metadata;
         });
-        self.0.recorder.append(Batch { sandboxes: vec![row(&view)], ..Batch::default() }).wait()?;
+        self.0.recorder.commit(Batch { sandboxes: vec![row(&view)], ..Batch::default() })?;
         Ok(view)
     }
 

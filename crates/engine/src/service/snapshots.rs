@@ -37,7 +37,7 @@ impl Service {
         event.target = Some(row.id.to_string());
         event.target_type = Some("snapshot".to_owned());
         let batch = Batch { snapshots: vec![row.clone()], events: vec![event], ..Batch::default() };
-        self.0.recorder.append(batch).wait()?;
+        self.0.recorder.commit(batch)?;
         Ok(row)
     }
 
@@ -73,7 +73,7 @@ impl Service {
         }
         removed?;
         let batch = Batch { removals: vec![Removal::Snapshot(id)], ..Batch::default() };
-        self.0.recorder.append(batch).wait()?;
+        self.0.recorder.commit(batch)?;
         Ok(())
     }
 

@@ -23,7 +23,7 @@ impl Service {
             return Err(error.into());
         }
         let state = live.sandbox.info().state;
-        self.closed(&live, view, state, Some(KillCause::Killswitch), &who.name).wait()?;
+        self.0.recorder.commit(self.closed(&live, view, state, Some(KillCause::Killswitch), &who.name))?;
         self.0.gate.leave(&live.seat());
         Ok(live.view())
     }
@@ -56,7 +56,7 @@ impl Service {
         }
         live.touch();
         let view = live.change(|view| view.spec.env = env);
-        self.0.recorder.append(Batch { sandboxes: vec![row(&view)], ..Batch::default() }).wait()?;
+        self.0.recorder.commit(Batch { sandboxes: vec![row(&view)], ..Batch::default() })?;
         Ok(view)
     }
 }

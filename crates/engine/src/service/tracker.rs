@@ -9,14 +9,14 @@ use std::{
 use belljar_domain::{EventId, EventKind, EventStatus, KillCause, NewEvent, Span, Timestamp};
 use belljar_ports::{
     JournalRecord, RawExit,
-    store::{Batch, ExecutionRow, LogChunk, LogStream, Pending},
+    store::{Batch, ExecutionRow, LogChunk, LogStream, Pending, StoreError},
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    ExecutionView, Service,
+    ExecutionView, Finished, Service,
     journal::{Head, Journal},
     live::LiveExecution,
     now,
@@ -54,8 +54,8 @@ pub(super) struct Tracker {
 }
 
 impl Tracker {
-    /// Follows to the end. The answer comes when the end is on its way to the disk.
-    pub(super) fn follow(mut self) -> (Pending, ExecutionView, Vec<u8>, Vec<u8>) {
+    /// Follows to the end. The answer comes when the end is durable, or could not be made so.
+    pub(super) fn follow(mut self) -> Result<Finished, StoreError> {
         let begun = Instant::now();
         let mut doubted = begun;
         let (exit, last) = loop {
@@ -171,11 +171,7 @@ impl Tracker {
         }
     }
 
-    fn finish(
-        self,
-        exit: Option<RawExit>,
-        logs: Vec<LogChunk>,
-    ) -> (Pending, ExecutionView, Vec<u8>, Vec<u8>) {
+    fn finish(self, exit: Option<RawExit>, logs: Vec<LogChunk>) -> Result<Finished, StoreError> {
         let ended = exit.map_or_else(now, |exit| {
             Timestamp::from_micros(i64::try_from(exit.time_ms.saturating_mul(1000)).unwrap_or(i64::MAX))
         });
@@ -199,17 +195,18 @@ impl Tracker {
         batch.logs.extend(logs);
         batch.executions = vec![row(&view)];
         batch.events.push(ended_event(&view));
-        let (live, done, service) = (Arc::clone(&self.live), view.clone(), self.service.clone());
+        self.service.0.recorder.commit(batch)?;
+        let live = self.live;
+        live.change(|live| live.clone_from(&view));
+        self.service.0.registry.end(view.id);
+        live.ring();
+        // Where one command ran, the next is likely.
         let journal = self.journal;
-        let pending = self.service.0.recorder.append_then(batch, move || {
+        self.service.0.crew.after(BREATH, move || {
             journal.remove();
-            live.change(|live| *live = done.clone());
-            service.0.registry.end(done.id);
-            live.ring();
-            // Where one command ran, the next is likely.
-            service.0.crew.after(BREATH, move || live.sandbox.sandbox.stand_by());
+            live.sandbox.sandbox.stand_by();
         });
-        (pending, view, self.stdout, self.stderr)
+        Ok(Finished { execution: view, stdout: self.stdout, stderr: self.stderr })
     }
 }
 

@@ -38,6 +38,13 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// Returns at once, unless so much waits already that the caller has to wait as well; nothing is dropped.
     fn append(&self, batch: Batch) -> Pending;
+    /// Appends a batch and waits until it is durable; quicker than doing both one after the other.
+    ///
+    /// # Errors
+    /// When it was refused or could not be written; then nothing of it was.
+    fn commit(&self, batch: Batch) -> Result<Appended, StoreError> {
+        self.append(batch).wait()
+    }
     /// Waits until everything appended before is durable.
     ///
     /// # Errors

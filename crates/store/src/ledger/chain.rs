@@ -44,6 +44,11 @@ impl Seal {
         self.mac(&[b"belljar head 1", &self.ledger, &seq.to_le_bytes(), &hash.0])
     }
 
+    /// Vouches for an entry of the daybook.
+    pub(crate) fn of_entry(&self, number: u64, entry: &[u8]) -> [u8; 32] {
+        self.mac(&[b"belljar daybook 1", &self.ledger, &number.to_le_bytes(), entry])
+    }
+
     /// Vouches for what retention removed.
     pub(crate) fn of_checkpoint(&self, checkpoint: &Checkpoint) -> [u8; 32] {
         let Checkpoint { first, last, prev_hash, hash } = checkpoint;

@@ -6,11 +6,13 @@
 mod checkpoint;
 mod events;
 mod files;
+mod gate;
 mod indexer;
 mod logs;
 mod migrate;
 mod open;
 mod pool;
+mod posting;
 mod prepared;
 mod prune;
 mod rows;
@@ -30,19 +32,26 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use belljar_ports::{
     StoreError,
-    store::{Pending, pending},
+    store::{Appended, Pending, pending},
 };
 
 use crate::{StoreConfig, artifacts::Artifacts, ledger::chain::Seal, queue::Queue};
 use checkpoint::Stop;
+use gate::Gate;
 use indexer::Bell;
 use open::{Opened, Places};
-use pool::Pool;
+use pool::{Before, Pool};
+use posting::Debts;
+use prepared::Prepared;
 use writer::{Desk, Job, Task, Work, Writer};
+
+/// How long what was written down may wait to be posted.
+const BREATH: Duration = Duration::from_millis(2);
 
 /// A store in one directory.
 #[derive(Debug)]
@@ -55,6 +64,9 @@ pub struct SqliteStore {
     on_logs: Bell,
     /// `None` when it was opened for reading.
     desk: Option<Arc<Desk>>,
+    /// Held by its thread while it writes, or by somebody who writes a small batch down by themselves. `None` when the
+    /// store was opened for reading or is closed.
+    writer: Arc<Mutex<Option<Writer>>>,
     stop: Arc<Stop>,
     /// The writer first.
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -73,7 +85,7 @@ impl SqliteStore {
     pub fn open(home: &Path, config: StoreConfig) -> Result<Self, StoreError> {
         let places = Places::below(home);
         let wal_pages = Arc::new(AtomicU64::new(0));
-        let Opened { connection, seal, tip, lock } = open::for_writing(&places, &wal_pages)?;
+        let Opened { connection, seal, tip, lock, daybook } = open::for_writing(&places, &wal_pages)?;
         let desk = Arc::new(Desk {
             queue: Queue::new(),
             commits: AtomicU64::new(0),
@@ -83,12 +95,28 @@ impl SqliteStore {
             last_log: AtomicU64::new(0),
             wal_pages,
         });
-        let mut store = Self::reading(places, config, seal.clone());
+        let hurry = Arc::clone(&desk);
+        let gate = Gate::new(move || hurry.queue.ring(Duration::ZERO));
+        let mut store = Self::reading(places, config, seal.clone(), Before::Gate(gate.clone()));
         store.desk = Some(Arc::clone(&desk));
         store.lock = Mutex::new(Some(lock));
         let on_logs = store.on_logs.clone();
-        let writer = Writer { connection, seal, tip, desk: Arc::clone(&desk), on_logs };
-        store.start("store-writer", move || writer.run())?;
+        let writer = Writer {
+            connection,
+            seal,
+            tip,
+            desk: Arc::clone(&desk),
+            on_logs,
+            daybook,
+            wal: open::log_of(&store.places.database),
+            owed: Debts::default(),
+            gate,
+            flushes: true,
+        };
+        let writer = Arc::new(Mutex::new(Some(writer)));
+        store.writer = Arc::clone(&writer);
+        let desk_of_thread = Arc::clone(&desk);
+        store.start("store-writer", move || writer::run(&writer, &desk_of_thread))?;
         let (path, stop) = (store.places.database.clone(), Arc::clone(&store.stop));
         store.start("store-tidy", move || checkpoint::in_quiet_moments(&path, &desk.wal_pages, &stop))?;
         let (places, bell, ledger) = (store.places.clone(), store.on_logs.clone(), store.seal.ledger);
@@ -103,18 +131,20 @@ impl SqliteStore {
     pub fn open_read_only(home: &Path, config: StoreConfig) -> Result<Self, StoreError> {
         let places = Places::below(home);
         let seal = open::for_reading(&places)?;
-        Ok(Self::reading(places, config, seal))
+        let before = Before::Daybook(Box::new((places.clone(), seal.clone())));
+        Ok(Self::reading(places, config, seal, before))
     }
 
-    fn reading(places: Places, config: StoreConfig, seal: Seal) -> Self {
+    fn reading(places: Places, config: StoreConfig, seal: Seal, before: Before) -> Self {
         Self {
             config,
-            pool: Pool::new(places.database.clone()),
+            pool: Pool::new(places.database.clone(), before),
             artifacts: Artifacts::new(places.artifacts.clone(), config.artifact_bytes),
             places,
             seal,
             on_logs: Bell::default(),
             desk: None,
+            writer: Arc::default(),
             stop: Arc::default(),
             threads: Mutex::default(),
             pruning: Mutex::default(),
@@ -136,6 +166,18 @@ impl SqliteStore {
         // A job given back is dropped, and its promise says that the store is closed.
         drop(desk.queue.push(Job { work, promise }, weight));
         answer
+    }
+
+    /// Writes a small batch down on this thread if nobody else writes: two changes of threads are what most of a lone
+    /// append would take. Gives it back otherwise.
+    fn lead(&self, batch: Prepared) -> Result<Result<Appended, StoreError>, Prepared> {
+        let (Some(desk), Ok(mut held)) = (&self.desk, self.writer.try_lock()) else { return Err(batch) };
+        let Some(writer) = held.as_mut().filter(|_| desk.queue.is_idle()) else { return Err(batch) };
+        let answer = writer.lead(batch)?;
+        drop(held);
+        // Whoever waits for the answer has the processors first. A reader who cannot wait hurries it.
+        desk.queue.ring(BREATH);
+        Ok(answer)
     }
 
     /// Has the writer do something in a transaction, and waits for it.

@@ -1,8 +1,8 @@
 //! Opening a store: one writer at a time, a schema brought up to date, a ledger with its key.
 //!
-//! Owns: the files `belljar.db`, `search.db`, `ledger.key` and `store.lock` in the home directory. After a writer was
-//! killed nothing is to be mended: SQLite takes up its log, the lock went with the process, and claims nobody will
-//! answer any more are dropped.
+//! Owns: the files `belljar.db`, `search.db`, `daybook`, `ledger.key` and `store.lock` in the home directory. After a
+//! writer was killed SQLite takes up its log, what the daybook still owes is posted, the lock went with the process,
+//! and claims nobody will answer any more are dropped.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -13,6 +13,8 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    thread,
+    time::{Duration, Instant},
 };
 
 use belljar_domain::{Digest, Timestamp};
@@ -22,12 +24,20 @@ use rusqlite::Connection;
 use super::{
     migrate,
     pool::{self, STATEMENTS},
+    posting,
     sql::{Doing, amount, hash, signed},
     writer::Tip,
 };
-use crate::ledger::{chain::Seal, key};
+use crate::{
+    daybook::{self, Daybook},
+    ledger::{chain::Seal, key},
+};
 
 const OPENING: &str = "open the store";
+/// The first schema that knows of the daybook.
+const WITH_DAYBOOK: u32 = 4;
+/// How long a reader waits for the writer.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes of the write-ahead log that are there from the beginning.
 const LOG_ROOM: u64 = 8 * 1024 * 1024;
 
@@ -37,6 +47,7 @@ pub(crate) struct Places {
     pub(crate) home: PathBuf,
     pub(crate) database: PathBuf,
     pub(crate) search: PathBuf,
+    pub(crate) daybook: PathBuf,
     pub(crate) key: PathBuf,
     pub(crate) lock: PathBuf,
     pub(crate) artifacts: PathBuf,
@@ -48,6 +59,7 @@ impl Places {
             home: home.to_owned(),
             database: home.join("belljar.db"),
             search: home.join("search.db"),
+            daybook: home.join("daybook"),
             key: home.join("ledger.key"),
             lock: home.join("store.lock"),
             artifacts: home.join("artifacts"),
@@ -62,6 +74,7 @@ pub(crate) struct Opened {
     pub(crate) seal: Seal,
     pub(crate) tip: Tip,
     pub(crate) lock: File,
+    pub(crate) daybook: Option<Daybook>,
 }
 
 /// Opens for writing, making what is missing.
@@ -72,8 +85,13 @@ pub(crate) fn for_writing(places: &Places, pages: &Arc<AtomicU64>) -> Result<Ope
     let is_new = !places.database.exists();
     let mut connection = connect(&places.database, pages)?;
     let found = if is_new { 0 } else { schema(&connection)? };
+    let key = key::read(&places.key)?;
+    if let (WITH_DAYBOOK.., Some(key)) = (found, key) {
+        // Before the schema changes: entries are in the words of the belljar that wrote them.
+        post_what_is_owed(places, &connection, key)?;
+    }
     migrate::up(&mut connection)?;
-    let key = match key::read(&places.key)? {
+    let key = match key {
         Some(key) => key,
         // A key made now would vouch for whatever somebody put there; only a ledger that never had one gets one.
         None if found > 0 && has_ledger(&connection)? => return Err(StoreError::Key(places.key.clone())),
@@ -82,7 +100,27 @@ pub(crate) fn for_writing(places: &Places, pages: &Arc<AtomicU64>) -> Result<Ope
     let seal = begin_ledger(&connection, key)?;
     let tip = tip(&connection, &seal, &places.key)?;
     connection.execute("DELETE FROM idempotency WHERE status IS NULL", []).doing(OPENING)?;
-    Ok(Opened { connection, seal, tip, lock })
+    // Without room for a daybook only speed is lost.
+    let daybook = Daybook::open(&places.daybook, seal.clone(), posted(&connection)?).ok();
+    Ok(Opened { connection, seal, tip, lock, daybook })
+}
+
+/// Takes up what was answered and not posted when the last writer was killed.
+fn post_what_is_owed(places: &Places, connection: &Connection, key: [u8; 32]) -> Result<(), StoreError> {
+    if !has_ledger(connection)? {
+        return Ok(());
+    }
+    let seal = Seal { ledger: ledger_id(connection)?, key: Some(key) };
+    let owed = daybook::unposted(&places.daybook, &seal, posted(connection)?);
+    let owed = owed.map_err(|e| StoreError::backend("read the daybook", e))?;
+    owed.iter().try_for_each(|entry| posting::post(connection, entry))
+}
+
+/// The number of the last entry of the daybook that is in the database.
+fn posted(connection: &Connection) -> Result<u64, StoreError> {
+    connection
+        .query_row("SELECT coalesce(max(daybook), 0) FROM ledger", [], |row| amount(row, 0))
+        .doing(OPENING)
 }
 
 /// Opens for reading, beside a writer or without one.
@@ -94,6 +132,27 @@ pub(crate) fn for_reading(places: &Places) -> Result<Seal, StoreError> {
     migrate::version(&connection)?;
     // Someone who may read the ledger need not be trusted with its key.
     Ok(Seal { ledger: ledger_id(&connection)?, key: key::read(&places.key).ok().flatten() })
+}
+
+/// Waits until what the daybook holds is in the database; when nobody lives to post it, posts it.
+pub(crate) fn await_posting(places: &Places, connection: &Connection, seal: &Seal) -> Result<(), StoreError> {
+    if seal.key.is_none() || migrate::version(connection)? < WITH_DAYBOOK {
+        return Ok(());
+    }
+    let until = Instant::now() + PATIENCE;
+    while Instant::now() < until {
+        // Who may not read it sees what is in the database.
+        let owed = daybook::unposted(&places.daybook, seal, posted(connection)?).unwrap_or_default();
+        if owed.is_empty() {
+            break;
+        }
+        match for_writing(places, &Arc::default()) {
+            Err(StoreError::Locked { .. }) => thread::sleep(Duration::from_millis(1)),
+            // Whoever can do nothing about it reads what there is.
+            Ok(_) | Err(_) => break,
+        }
+    }
+    Ok(())
 }
 
 fn lock(path: &Path) -> Result<File, StoreError> {
@@ -148,12 +207,18 @@ fn connect(path: &Path, pages: &Arc<AtomicU64>) -> Result<Connection, StoreError
     Ok(connection)
 }
 
+/// The write-ahead log of a database.
+pub(crate) fn log_of(path: &Path) -> PathBuf {
+    PathBuf::from(format!("{}-wal", path.display()))
+}
+
 /// Gives the write-ahead log its room at once: on most file systems a flush after writing over what is there costs half
 /// of one that makes the file longer. SQLite knows where its log ends and minds no zeros behind it. Only speed is lost
 /// when there is no room.
 fn stretch(path: &Path) {
-    let log = PathBuf::from(format!("{}-wal", path.display()));
-    let Ok(mut file) = OpenOptions::new().append(true).create(true).mode(0o600).open(log) else { return };
+    let Ok(mut file) = OpenOptions::new().append(true).create(true).mode(0o600).open(log_of(path)) else {
+        return;
+    };
     let missing = LOG_ROOM.saturating_sub(file.metadata().map_or(LOG_ROOM, |about| about.len()));
     let zeros = vec![0; usize::try_from(missing).unwrap_or(0)];
     let _written = file.write_all(&zeros).and_then(|()| file.sync_all());

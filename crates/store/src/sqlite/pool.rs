@@ -8,7 +8,12 @@ use std::{
 use belljar_ports::StoreError;
 use rusqlite::{Connection, OpenFlags};
 
-use super::sql::Doing;
+use super::{
+    gate::Gate,
+    open::{self, Places},
+    sql::Doing,
+};
+use crate::ledger::chain::Seal;
 
 /// Reads at the same time; more wait for their turn.
 const MOST: usize = 4;
@@ -21,30 +26,49 @@ struct Shelf {
     out: usize,
 }
 
+/// What a reader waits for, so that it finds everything that was answered.
+#[derive(Debug)]
+pub(crate) enum Before {
+    /// The writer of this process.
+    Gate(Gate),
+    /// That of another, or nobody.
+    Daybook(Box<(Places, Seal)>),
+}
+
 /// The connections.
 #[derive(Debug)]
 pub(crate) struct Pool {
     path: PathBuf,
+    before: Before,
     shelf: Mutex<Shelf>,
     returned: Condvar,
 }
 
 impl Pool {
-    pub(crate) const fn new(path: PathBuf) -> Self {
+    pub(crate) const fn new(path: PathBuf, before: Before) -> Self {
         let shelf = Shelf { idle: Vec::new(), out: 0 };
-        Self { path, shelf: Mutex::new(shelf), returned: Condvar::new() }
+        Self { path, before, shelf: Mutex::new(shelf), returned: Condvar::new() }
     }
 
-    /// Reads with a connection of one's own for the while.
+    /// Reads with a connection of one's own for the while, and finds everything that was answered.
     pub(crate) fn read<T>(
         &self,
         job: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        if let Before::Gate(gate) = &self.before {
+            gate.pass()?;
+        }
         let connection = match self.borrow() {
             Some(connection) => Ok(connection),
             None => connect(&self.path),
         };
-        let outcome = connection.map(|connection| (job(&connection), connection));
+        let outcome = connection.map(|connection| {
+            let ready = match &self.before {
+                Before::Gate(_) => Ok(()),
+                Before::Daybook(of) => open::await_posting(&of.0, &connection, &of.1),
+            };
+            (ready.and_then(|()| job(&connection)), connection)
+        });
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
         shelf.out -= 1;
         let outcome = outcome.and_then(|(outcome, connection)| {

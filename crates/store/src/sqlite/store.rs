@@ -10,10 +10,10 @@ use belljar_domain::{
     DeliveryId, Digest, Event, EventId, ExecutionId, ProjectId, SandboxId, SnapshotId, Timestamp,
 };
 use belljar_ports::store::{
-    AgentSummary, Artifact, ArtifactFilter, Batch, DeliveryRow, Document, EventFilter, ExecutionFilter,
-    ExecutionRow, ExportFormat, Head, History, IdempotencyRow, LogFilter, LogHits, LogRow, LogSearch,
-    LogStream, NewArtifact, PAGE_LIMIT, Pending, Pruned, SandboxFilter, SandboxRow, SnapshotRow, Stats,
-    Store, StoreError, StoreHealth, UsagePoint, Verification,
+    AgentSummary, Appended, Artifact, ArtifactFilter, Batch, DeliveryRow, Document, EventFilter,
+    ExecutionFilter, ExecutionRow, ExportFormat, Head, History, IdempotencyRow, LogFilter, LogHits, LogRow,
+    LogSearch, LogStream, NewArtifact, PAGE_LIMIT, Pending, Pruned, SandboxFilter, SandboxRow, SnapshotRow,
+    Stats, Store, StoreError, StoreHealth, UsagePoint, Verification,
 };
 
 use super::{
@@ -31,6 +31,16 @@ impl Store for SqliteStore {
                 self.submit(Work::Batch(prepared), weight)
             }
             Err(error) => Pending::ready(Err(error)),
+        }
+    }
+
+    fn commit(&self, batch: Batch) -> Answer<Appended> {
+        match self.lead(Prepared::new(batch, &self.config)?) {
+            Ok(answer) => answer,
+            Err(prepared) => {
+                let weight = prepared.weight;
+                self.submit(Work::Batch(prepared), weight).wait()
+            }
         }
     }
 

@@ -1,12 +1,14 @@
-//! The one thread that writes. Whatever waits is written in one transaction and made durable by one flush of the disk;
-//! then, and only then, those who wait are answered.
+//! The one thread that writes. Whatever waits is made durable together by one flush of the disk; then, and only then,
+//! those who wait are answered. A small group goes by way of the daybook; what is large or special is written straight
+//! into the database, in one transaction.
 //!
 //! Owns: the end of the chain. Refuses: to let one bad batch take others with it; when a transaction fails, its batches
 //! are tried again one by one, and only the guilty hear of it.
 
 use std::{
+    path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant, SystemTime},
@@ -20,16 +22,23 @@ use belljar_ports::{
 use rusqlite::{Connection, ErrorCode, params_from_iter, types::Value};
 
 use super::{
+    gate::Gate,
+    posting::Debts,
     prepared::{Prepared, Write},
     sql::{Doing, signed, unsigned},
 };
 use crate::{
+    daybook::Daybook,
     ledger::{
         chain::{Seal, link},
         columns::{self, PreparedEvent},
     },
     queue::Queue,
 };
+
+/// How often to try again to post what is owed.
+const RETRY: Duration = Duration::from_secs(1);
+const OWING: &str = "write to the store, since what came before could not be posted";
 
 /// Something other than a batch to do inside a transaction; called again when the first transaction failed.
 pub(crate) type Task = Box<dyn FnMut(&Connection) -> Result<(), StoreError> + Send>;
@@ -44,6 +53,12 @@ pub(crate) enum Work {
 pub(crate) struct Job {
     pub(crate) work: Work,
     pub(crate) promise: Promise,
+}
+
+impl Job {
+    pub(crate) const fn has_logs(&self) -> bool {
+        matches!(&self.work, Work::Batch(batch) if batch.has_logs)
+    }
 }
 
 impl std::fmt::Debug for Job {
@@ -81,17 +96,46 @@ pub(crate) struct Writer {
     pub(crate) tip: Tip,
     pub(crate) desk: Arc<Desk>,
     pub(crate) on_logs: super::indexer::Bell,
+    /// `None` when there is no room for one.
+    pub(crate) daybook: Option<Daybook>,
+    /// The database's write-ahead log.
+    pub(crate) wal: PathBuf,
+    pub(crate) owed: Debts,
+    pub(crate) gate: Gate,
+    /// Whether every commit is flushed to the disk; those the daybook vouches for need not be.
+    pub(crate) flushes: bool,
+}
+
+/// The thread: works until the queue is closed and empty. It takes jobs only while it holds the writer, so nobody who
+/// holds the writer and sees an empty queue overtakes anyone.
+pub(crate) fn run(writer: &Mutex<Option<Writer>>, desk: &Desk) {
+    while desk.queue.wait() {
+        let mut held = writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(writer) = held.as_mut() else { break };
+        writer.work(desk.queue.take());
+        if writer.owes() {
+            desk.queue.ring(RETRY);
+        }
+    }
+    let Some(mut writer) = writer.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+    // What could not be posted stays in the daybook; what is in the write-ahead log is durable, moving it only tidy.
+    let _owed = writer.pay();
+    super::checkpoint::all(&writer.connection);
 }
 
 impl Writer {
-    /// Works until the queue is closed and empty.
-    pub(crate) fn run(mut self) {
-        while let Some(jobs) = self.desk.queue.take() {
-            self.group(jobs);
-            super::checkpoint::if_large(&self.connection, &self.desk.wal_pages);
+    fn work(&mut self, jobs: Vec<Job>) {
+        if let Err(error) = self.pay() {
+            let why = error.to_string();
+            jobs.into_iter().for_each(|job| job.promise.keep(Err(StoreError::backend(OWING, why.clone()))));
+            return;
         }
-        // What is in the write-ahead log is durable already; moving it is only tidy.
-        super::checkpoint::all(&self.connection);
+        let jobs =
+            if self.is_for_daybook(&jobs) { self.by_daybook(jobs).err().unwrap_or_default() } else { jobs };
+        if !jobs.is_empty() {
+            self.group(jobs);
+        }
+        super::checkpoint::if_large(&self.connection, &self.desk.wal_pages);
     }
 
     fn group(&mut self, mut jobs: Vec<Job>) {
@@ -105,20 +149,49 @@ impl Writer {
     }
 
     fn answer(&self, jobs: Vec<Job>, answers: Vec<Appended>) {
-        let has_logs = jobs.iter().any(|job| matches!(&job.work, Work::Batch(batch) if batch.has_logs));
+        let has_logs = jobs.iter().any(Job::has_logs);
         jobs.into_iter().zip(answers).for_each(|(job, appended)| job.promise.keep(Ok(appended)));
         if has_logs {
-            self.note_last_log();
-            self.on_logs.ring();
+            self.note_logs();
         }
     }
 
-    /// Only a figure for health; when it cannot be read it is merely late.
-    fn note_last_log(&self) {
+    /// There are new logs. Their last place is only a figure for health; when it cannot be read it is merely late.
+    pub(crate) fn note_logs(&self) {
         let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'logs'";
         let last =
             self.connection.prepare_cached(sql).and_then(|mut read| read.query_row([], |row| row.get(0)));
         self.desk.last_log.store(unsigned(last.unwrap_or(0)), Ordering::Relaxed);
+        self.on_logs.ring();
+    }
+
+    /// Everything up to the tip is durable.
+    pub(crate) fn committed(&self, begun: Instant) {
+        self.desk.last_seq.store(self.tip.head.seq, Ordering::Release);
+        self.desk.commits.fetch_add(1, Ordering::Relaxed);
+        self.desk.last_commit_micros.store(micros(begun.elapsed()), Ordering::Relaxed);
+    }
+
+    pub(crate) fn failed(&self) {
+        self.desk.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// From now on commits are flushed, and what came before with them.
+    pub(crate) fn sync_now(&mut self) -> Result<(), StoreError> {
+        self.flush_commits(true, "full")
+    }
+
+    /// From now on commits are not flushed.
+    pub(crate) fn sync_later(&mut self) -> Result<(), StoreError> {
+        self.flush_commits(false, "normal")
+    }
+
+    fn flush_commits(&mut self, flushes: bool, word: &str) -> Result<(), StoreError> {
+        if self.flushes != flushes {
+            self.connection.pragma_update(None, "synchronous", word).doing("write to the store")?;
+            self.flushes = flushes;
+        }
+        Ok(())
     }
 
     /// Writes all or nothing.
@@ -130,13 +203,11 @@ impl Writer {
         match written {
             Ok(answers) => {
                 self.tip = tip;
-                self.desk.last_seq.store(tip.head.seq, Ordering::Release);
-                self.desk.commits.fetch_add(1, Ordering::Relaxed);
-                self.desk.last_commit_micros.store(micros(begun.elapsed()), Ordering::Relaxed);
+                self.committed(begun);
                 Ok(answers)
             }
             Err(error) => {
-                self.desk.failures.fetch_add(1, Ordering::Relaxed);
+                self.failed();
                 if !self.connection.is_autocommit() {
                     // When even this fails SQLite has rolled back by itself, and the next BEGIN will say so if not.
                     let _rolled_back = self.connection.execute_batch("ROLLBACK");
@@ -146,8 +217,9 @@ impl Writer {
         }
     }
 
-    fn attempt(&self, jobs: &mut [Job], tip: &mut Tip) -> Result<Vec<Appended>, StoreError> {
+    fn attempt(&mut self, jobs: &mut [Job], tip: &mut Tip) -> Result<Vec<Appended>, StoreError> {
         let doing = "write to the store";
+        self.sync_now()?;
         self.connection
             .prepare_cached("BEGIN IMMEDIATE")
             .and_then(|mut begin| begin.execute([]))
@@ -213,7 +285,7 @@ impl Writer {
     }
 }
 
-static INSERT_EVENT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+pub(crate) static INSERT_EVENT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
     let names = columns::NAMES.join(", ");
     let marks = vec!["?"; columns::COUNT + 4].join(", ");
     format!("INSERT INTO events (seq, received, prev_hash, hash, {names}) VALUES ({marks})")

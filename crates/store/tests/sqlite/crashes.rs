@@ -66,6 +66,7 @@ fn a_torn_log_leaves_whole_batches() {
     for number in 0..20 {
         store.append(batch(number, 200)).wait().unwrap();
     }
+    store.flush().unwrap();
     let log = fs::read(home.path().join("belljar.db-wal")).unwrap();
     let used = log.iter().rposition(|byte| *byte != 0).unwrap();
     let mut seen = Vec::new();
@@ -80,6 +81,52 @@ fn a_torn_log_leaves_whole_batches() {
         seen.push(last);
     }
     assert!(seen.is_sorted() && seen.last() == Some(&60), "{seen:?}");
+}
+
+#[test]
+fn a_machine_that_stopped_loses_nothing_that_was_answered() {
+    let home = tempfile::tempdir().unwrap();
+    // A database without a log, as a server finds it that was started after an orderly end.
+    append(&open(home.path()), &belljar_domain::EventKind::ServerStarted, 3);
+    let store = open(home.path());
+    // A little more than one round of the daybook.
+    for number in 0..25 {
+        store.append(batch(number, 48_000)).wait().unwrap();
+    }
+    let acknowledged = store.append(batch(25, 200)).wait().unwrap().last;
+    assert_eq!(acknowledged, 3 + 26 * 3);
+    store.flush().unwrap();
+    let log = fs::read(home.path().join("belljar.db-wal")).unwrap();
+    let book = home.path().join("daybook");
+    // Nobody flushed the log since the round began; the daybook was.
+    let used = log.iter().rposition(|byte| *byte != 0).unwrap();
+    for back in [0, 5_000, 20_000, 200_000] {
+        let copy = torn(home.path(), &log, used - back);
+        fs::copy(&book, copy.path().join("daybook")).unwrap();
+        let opened: Box<dyn Store> =
+            if back == 5_000 { Box::new(read(copy.path())) } else { Box::new(open(copy.path())) };
+        assert_eq!(opened.last_seq().unwrap(), acknowledged, "{back} bytes of the log lost");
+        let found = opened.verify(None).unwrap();
+        assert_eq!((found.events, found.finding), (acknowledged, None));
+        // Once is enough.
+        drop(opened);
+        assert_eq!(open(copy.path()).last_seq().unwrap(), acknowledged);
+    }
+}
+
+#[test]
+fn a_daybook_nobody_sealed_is_not_posted() {
+    let home = tempfile::tempdir().unwrap();
+    append(&open(home.path()), &belljar_domain::EventKind::ServerStarted, 3);
+    let before = fs::read(home.path().join("belljar.db")).unwrap();
+    append(&open(home.path()), &belljar_domain::EventKind::Killswitch, 4);
+    fs::write(home.path().join("belljar.db"), before).unwrap();
+    let mut book = fs::read(home.path().join("daybook")).unwrap();
+    book[100] ^= 1;
+    fs::write(home.path().join("daybook"), book).unwrap();
+    let store = open(home.path());
+    assert_eq!(store.last_seq().unwrap(), 3);
+    assert_eq!(store.verify(None).unwrap().finding, None);
 }
 
 /// A copy of the files as a crash of the machine could leave them: the log ends somewhere, followed by rubbish.
@@ -100,6 +147,7 @@ fn what_a_killed_server_wrote_can_be_read_without_one() {
     let home = tempfile::tempdir().unwrap();
     let store = open(home.path());
     append(&store, &belljar_domain::EventKind::Killswitch, 5);
+    store.flush().unwrap();
     // The files as they are while the server lives, without its shared memory.
     let log = fs::read(home.path().join("belljar.db-wal")).unwrap();
     let copy = torn(home.path(), &log, log.len());

@@ -56,6 +56,7 @@ fn older_audit_logs_find_their_columns_and_words() {
         ..event(EventKind::GuardianDenied)
     };
     store.append(Batch::of_events(vec![ran, denied, event(EventKind::SandboxState)])).wait().unwrap();
+    store.flush().unwrap();
     let db = Connection::open(home.path().join("belljar.db")).unwrap();
     assert_eq!(
         columns(&db, "agent_audit_log"),

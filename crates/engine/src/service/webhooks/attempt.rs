@@ -36,7 +36,7 @@ impl Service {
         let row = planned(&webhook, event.id, 1, now());
         let done = self.attempt(&webhook, row, &body(&event, None));
         let deliveries = vec![DeliveryRow { retry: None, ..done }];
-        self.0.recorder.append(Batch { deliveries: deliveries.clone(), ..Batch::default() }).wait()?;
+        self.0.recorder.commit(Batch { deliveries: deliveries.clone(), ..Batch::default() })?;
         Ok(deliveries.into_iter().next().unwrap_or_else(|| planned(&webhook, event.id, 1, now())))
     }
 

@@ -78,7 +78,7 @@ impl Service {
             })
             .collect();
         let documents = vec![place_document(last)];
-        self.0.recorder.append(Batch { deliveries, documents, ..Batch::default() }).wait()?;
+        self.0.recorder.commit(Batch { deliveries, documents, ..Batch::default() })?;
         Ok((last, events.len() == EVENTS))
     }
 
@@ -105,7 +105,7 @@ impl Service {
             told.into_iter().filter_map(|queue| queue.join().ok()).flatten().collect()
         });
         for batch in batches {
-            self.0.recorder.append(batch).wait()?;
+            self.0.recorder.commit(batch)?;
         }
         Ok(true)
     }

@@ -119,7 +119,7 @@ impl Service {
             since: self.store().last_seq()?,
         };
         let documents = vec![document(COLLECTION, &webhook.id, &webhook.project, json!(webhook))];
-        self.0.recorder.append(Batch { documents, ..Batch::default() }).wait()?;
+        self.0.recorder.commit(Batch { documents, ..Batch::default() })?;
         Ok((webhook.view(), secret))
     }
 
@@ -139,7 +139,7 @@ impl Service {
     pub fn unsubscribe(&self, who: &Principal, id: &str) -> Result<()> {
         self.webhook(who, id)?;
         let removals = vec![Removal::Document(COLLECTION.to_owned(), id.to_owned())];
-        self.0.recorder.append(Batch { removals, ..Batch::default() }).wait()?;
+        self.0.recorder.commit(Batch { removals, ..Batch::default() })?;
         Ok(())
     }
 
