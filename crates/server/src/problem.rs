@@ -107,6 +107,10 @@ impl Failure {
         Self { hint: Some(hint.into()), ..self }
     }
 
+    pub(crate) const fn status(&self) -> StatusCode {
+        self.status
+    }
+
     pub(crate) const fn code(&self) -> &'static str {
         self.code
     }

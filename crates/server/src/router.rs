@@ -6,8 +6,8 @@ use crate::{
     app::App,
     edge,
     handlers::{
-        about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, pages, sandboxes,
-        snapshots, terminals, webhooks,
+        about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, otlp, pages,
+        sandboxes, snapshots, terminals, webhooks,
     },
     mcp::endpoint as mcp,
     table::{LONG, OPEN, QUICK, Table},
@@ -58,6 +58,9 @@ pub(crate) fn routes() -> Table {
         .post("/api/v1/events/ingest", QUICK, events::ingest)
         .post("/api/v1/hooks/{agent}", QUICK, hooks::envelope)
         .post("/hooks/claude-code", QUICK, hooks::claude_code)
+        .post("/v1/logs", QUICK, otlp::logs)
+        .post("/v1/metrics", QUICK, otlp::metrics)
+        .post("/v1/traces", QUICK, otlp::traces)
         .get("/api/v1/events/stream", LONG, events::stream)
         .get("/api/v1/events/audit", QUICK, audit::list)
         .get("/api/v1/events/audit/stats", QUICK, audit::stats)

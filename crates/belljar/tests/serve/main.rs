@@ -23,5 +23,6 @@ mod pages;
 mod previews;
 mod problems;
 mod schema;
+mod telemetry;
 mod terminals;
 mod webhooks;

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 /// A value of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnyValue {
@@ -27,7 +29,30 @@ pub enum AnyValue {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Attributes(pub BTreeMap<String, AnyValue>);
 
+impl AnyValue {
+    /// As JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        match self {
+            Self::Text(text) => Value::from(text.as_str()),
+            Self::Bool(flag) => Value::from(*flag),
+            Self::Int(number) => Value::from(*number),
+            Self::Double(number) => Value::from(*number),
+            Self::List(items) => items.iter().map(Self::json).collect(),
+            Self::Map(pairs) => pairs.iter().map(|(name, value)| (name.clone(), value.json())).collect(),
+            Self::Empty => Value::Null,
+        }
+    }
+}
+
 impl Attributes {
+    /// All of them but those of these names, as a JSON object.
+    #[must_use]
+    pub fn json_without(&self, names: &[&str]) -> Value {
+        let kept = self.0.iter().filter(|(name, _)| !names.contains(&name.as_str()));
+        kept.map(|(name, value)| (name.clone(), value.json())).collect()
+    }
+
     /// The value of this name.
     pub fn get(&self, name: &str) -> Option<&AnyValue> {
         self.0.get(name)

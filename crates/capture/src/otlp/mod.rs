@@ -12,6 +12,7 @@ mod genai;
 mod json;
 mod metrics;
 mod protobuf;
+mod reply;
 mod schema;
 mod signals;
 
@@ -20,6 +21,7 @@ pub use claude::{ApiError, ApiRequest, Context, Event, Fact, ToolDecision, ToolR
 pub use error::OtlpError;
 pub use genai::{GenAiSpan, Operation};
 pub use metrics::{Accumulator, Series, Temporality};
+pub use reply::Signal;
 pub use signals::{LogRecord, Logs, Metrics, Origin, Point, Span, Sum, Traces};
 
 use serde_json::Value;

@@ -10,6 +10,7 @@ pub(crate) mod files;
 pub(crate) mod hooks;
 pub(crate) mod logs;
 pub(crate) mod observe;
+pub(crate) mod otlp;
 pub(crate) mod pages;
 pub(crate) mod sandboxes;
 pub(crate) mod snapshots;

@@ -19,7 +19,7 @@ use utoipa::{
 };
 
 use crate::handlers::{
-    about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, pages, sandboxes,
+    about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, otlp, pages, sandboxes,
     snapshots, terminals, webhooks,
 };
 use crate::mcp::endpoint as mcp;
@@ -36,7 +36,7 @@ use crate::mcp::endpoint as mcp;
         terminals::shell, terminals::of_execution,
         files::list, files::get, files::head, files::put, files::change, files::remove, files::watch,
         snapshots::create, snapshots::list, snapshots::delete,
-        hooks::envelope, hooks::claude_code,
+        hooks::envelope, hooks::claude_code, otlp::logs, otlp::metrics, otlp::traces,
         events::list, events::ingest, events::stream, events::of_sandbox, events::socket, events::socket_alias,
         audit::list, audit::stats, audit::verify,
         artifacts::list, artifacts::upload, artifacts::download,

@@ -140,7 +140,7 @@ fn payload(hook: HookEvent, vendor: &str) -> Value {
 }
 
 /// Cuts every long text and says how long it was.
-fn shortened(value: Value) -> Value {
+pub(crate) fn shortened(value: Value) -> Value {
     match value {
         Value::String(text) if text.len() > LONGEST => {
             let kept = text.floor_char_boundary(LONGEST);
