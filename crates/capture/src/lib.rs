@@ -11,6 +11,7 @@ mod bounds;
 pub mod cost;
 mod envelope;
 mod error;
+pub mod eye;
 mod fields;
 mod hook;
 mod kind;

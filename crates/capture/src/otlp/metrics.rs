@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{
     attributes::{AnyValue, Attributes},
-    signals::{Point, Sum},
+    signals::Sum,
 };
 
 /// How points relate to those before.
@@ -31,12 +31,12 @@ pub struct Series {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Total {
+pub(crate) struct Total {
     /// What earlier lives of a running total came to.
-    before: f64,
-    now: f64,
-    start: u64,
-    latest: u64,
+    pub(crate) before: f64,
+    pub(crate) now: f64,
+    pub(crate) start: u64,
+    pub(crate) latest: u64,
 }
 
 /// Totals of every series seen, up to a bound.
@@ -62,7 +62,8 @@ impl Accumulator {
                 self.refused += 1;
                 continue;
             }
-            self.totals.entry(series).or_default().take(point, sum.temporality);
+            let times = (point.start_unix_nano, point.time_unix_nano);
+            self.totals.entry(series).or_default().take(point.value, times, sum.temporality);
         }
     }
 
@@ -83,32 +84,31 @@ impl Accumulator {
 }
 
 impl Total {
-    fn has_seen(&self, point: &Point) -> bool {
-        let is_dated = point.time_unix_nano > 0;
-        is_dated && point.time_unix_nano <= self.latest && point.start_unix_nano <= self.start
+    fn has_seen(&self, (start, time): (u64, u64)) -> bool {
+        time > 0 && time <= self.latest && start <= self.start
     }
 
-    fn take(&mut self, point: &Point, temporality: Temporality) {
-        if !point.value.is_finite() {
+    /// Adds a point with the times it begins and was taken at.
+    pub(crate) fn take(&mut self, value: f64, (start, time): (u64, u64), temporality: Temporality) {
+        if !value.is_finite() {
             return;
         }
         match temporality {
             // Sent again after a lost answer: the same interval counts once.
-            Temporality::Delta if self.has_seen(point) => {}
-            Temporality::Delta => self.now += point.value,
-            Temporality::Cumulative if point.time_unix_nano < self.latest => {}
+            Temporality::Delta if self.has_seen((start, time)) => {}
+            Temporality::Delta => self.now += value,
+            Temporality::Cumulative if time < self.latest => {}
             Temporality::Cumulative => {
-                let began_anew =
-                    point.start_unix_nano > self.start && self.latest > 0 || point.value < self.now;
+                let began_anew = start > self.start && self.latest > 0 || value < self.now;
                 if began_anew {
                     self.before += self.now;
                 }
-                self.now = point.value;
+                self.now = value;
             }
-            Temporality::Gauge => self.now = point.value,
+            Temporality::Gauge => self.now = value,
         }
-        self.start = self.start.max(point.start_unix_nano);
-        self.latest = self.latest.max(point.time_unix_nano);
+        self.start = self.start.max(start);
+        self.latest = self.latest.max(time);
     }
 }
 

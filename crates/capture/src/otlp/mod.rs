@@ -20,6 +20,7 @@ pub use attributes::{AnyValue, Attributes};
 pub use claude::{ApiError, ApiRequest, Context, Event, Fact, ToolDecision, ToolResult};
 pub use error::OtlpError;
 pub use genai::{GenAiSpan, Operation};
+pub(crate) use metrics::Total;
 pub use metrics::{Accumulator, Series, Temporality};
 pub use reply::Signal;
 pub use signals::{LogRecord, Logs, Metrics, Origin, Point, Span, Sum, Traces};

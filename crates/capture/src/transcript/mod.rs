@@ -4,6 +4,7 @@
 //! subagents. Refuses: prose. Texts stay in the file; facts name the message they are in.
 
 mod lines;
+mod packed;
 mod record;
 
 pub use lines::Lines;

@@ -15,6 +15,8 @@ pub enum TranscriptFact {
         tool_use_id: String,
         /// The tool.
         tool_name: String,
+        /// The message it was called in.
+        message_id: Option<String>,
         /// The session.
         session_id: String,
         /// The subagent, if it was one.
@@ -83,6 +85,7 @@ pub(super) fn facts(line: &Value, agent: Option<&str>, facts: &mut Vec<Transcrip
             Some("tool_use") => facts.extend(text(block, "id").map(|tool_use_id| TranscriptFact::ToolUse {
                 tool_use_id,
                 tool_name: text(block, "name").unwrap_or_default(),
+                message_id: text(message, "id"),
                 session_id: session_id.clone(),
                 agent_id: agent_id.clone(),
             })),

@@ -150,6 +150,10 @@ kinds! {
     TurnFailed = "turn.failed", Event, None;
     /// An agent shortened what it remembers.
     ContextCompacted = "context.compacted", Event, None;
+    /// Somebody says that errors of a kind are dealt with.
+    ErrorGroupResolved = "error_group.resolved", Audit, None;
+    /// Somebody says that they are not.
+    ErrorGroupReopened = "error_group.reopened", Audit, None;
     /// A model was asked.
     ModelCalled = "model.called", Event, None;
 }

@@ -2,25 +2,36 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// An amount in billionths of a dollar: fine enough that sums of single requests stay exact.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Usd(pub u64);
 
 impl Usd {
     /// From millionths, as agents report.
-    pub fn from_micros(micros: u64) -> Self {
+    #[must_use]
+    pub const fn from_micros(micros: u64) -> Self {
         Self(micros.saturating_mul(1_000))
     }
 
     /// In millionths, rounded.
-    pub fn micros(self) -> u64 {
+    #[must_use]
+    pub const fn micros(self) -> u64 {
         self.0.saturating_add(500) / 1_000
     }
 
     /// The sum; never wraps.
     #[must_use]
-    pub fn plus(self, other: Self) -> Self {
+    pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
+    }
+
+    /// The difference; never below zero.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
     }
 }
 
