@@ -25,7 +25,7 @@ const ARROWS: [(&str, May); 15] = [
     ("capture", May::Use(&["domain"])),
     ("api", May::Use(&["domain"])),
     ("store", May::Use(&["domain", "ports"])),
-    ("engine", May::Use(&["domain", "ports", "guardian", "quality"])),
+    ("engine", May::Use(&["domain", "ports", "capture", "guardian", "quality"])),
     ("server", May::Use(&["domain", "api", "capture", "engine", "ports"])),
     ("belljar", May::UseAll),
     ("xtask", May::Use(&[])),

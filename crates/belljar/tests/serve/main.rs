@@ -25,4 +25,5 @@ mod problems;
 mod schema;
 mod telemetry;
 mod terminals;
+mod transcripts;
 mod webhooks;

@@ -30,13 +30,15 @@ mod snapshots;
 mod steering;
 mod tars;
 mod tracker;
+mod transcripts;
 mod view;
 mod webhooks;
 mod writer;
 
 use std::{
+    collections::BTreeSet,
     path::PathBuf,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, Mutex, atomic::AtomicBool},
     time::SystemTime,
 };
 
@@ -51,6 +53,7 @@ pub use ingest::Ingested;
 pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, StartExecution, Stdin};
 pub use quotas::Quotas;
+pub use transcripts::TranscriptPlace;
 pub use view::{
     ExecutionView, FileKind, FileView, Finished, ListeningPort, OutputChunk, OutputPage, SandboxView,
 };
@@ -130,6 +133,10 @@ struct Inner {
     courier: Courier,
     crew: Crew,
     counters: lifecycle::Counters,
+    /// Transcripts that wait to be read, now or a moment later.
+    transcripts: Mutex<BTreeSet<(TranscriptPlace, bool)>>,
+    /// Held by whoever reads one: two at once would tell the same twice.
+    reading: Mutex<()>,
 }
 
 impl Service {
@@ -154,6 +161,8 @@ impl Service {
             courier: Courier::new(reach, patience),
             crew: Crew::default(),
             counters: lifecycle::Counters::default(),
+            transcripts: Mutex::default(),
+            reading: Mutex::default(),
         };
         let service = Self(Arc::new(inner));
         service.record(service.event(&Principal::admin("belljar"), EventKind::ServerStarted)).wait()?;

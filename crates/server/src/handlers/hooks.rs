@@ -1,21 +1,23 @@
 //! Hooks of agents: what they say is recorded, and answered in a form their vendor reads.
 
-use std::time::SystemTime;
+use std::{sync::Arc, time::SystemTime};
 
 use axum::{
     body::{Body, to_bytes},
-    extract::State,
+    extract::{Extension, State},
     http::{HeaderMap, StatusCode},
 };
 use belljar_api as api;
-use belljar_capture::{Agent, Envelope, HookEvent, MAX_PAYLOAD};
-use belljar_domain::{EventId, Timestamp};
+use belljar_capture::{Agent, Envelope, HookEvent, HookKind, MAX_PAYLOAD};
+use belljar_domain::{EventId, NewEvent, Principal, Timestamp};
+use belljar_engine::service::TranscriptPlace;
 use uuid::Uuid;
 
 use crate::{
     answer::Json,
     app::App,
     extract::{Caller, Vendor, is_json},
+    guard::Peer,
     problem::{Answer, Failure},
     wire,
 };
@@ -34,6 +36,7 @@ pub(crate) async fn envelope(
     State(app): State<App>,
     Caller(who): Caller,
     Vendor(agent): Vendor,
+    Extension(peer): Extension<Peer>,
     headers: HeaderMap,
     body: Body,
 ) -> Answer<Json<api::HookAnswer>> {
@@ -43,12 +46,16 @@ pub(crate) async fn envelope(
     let (id, sent_at) = (envelope.id, envelope.sent_at);
     let sandbox = envelope.env.get(SANDBOX).and_then(|id| id.parse().ok());
     let text = envelope.text.clone();
-    let event = match envelope.into_hook() {
-        Ok(hook) => wire::hook_event(id, hook, sandbox, sent_at),
+    let (event, transcript) = match envelope.into_hook() {
+        Ok(hook) => {
+            // What runs in a sandbox names files there, not here.
+            let transcript = sandbox.is_none().then(|| transcript(&hook, peer)).flatten();
+            (wire::hook_event(id, hook, sandbox, sent_at), transcript)
+        }
         // Even nonsense was said by somebody.
-        Err(error) => wire::unread_hook(id, sent_at, &error.to_string(), text.as_deref()),
+        Err(error) => (wire::unread_hook(id, sent_at, &error.to_string(), text.as_deref()), None),
     };
-    app.ask(&who, move |service, who| service.ingest(who, vec![event])).await?;
+    record(&app, &who, event, transcript).await?;
     Ok(Json(api::HookAnswer { verdict: None }))
 }
 
@@ -58,6 +65,7 @@ pub(crate) async fn envelope(
 pub(crate) async fn claude_code(
     State(app): State<App>,
     Caller(who): Caller,
+    Extension(peer): Extension<Peer>,
     headers: HeaderMap,
     body: Body,
 ) -> Answer<StatusCode> {
@@ -65,9 +73,45 @@ pub(crate) async fn claude_code(
     let payload = whole(body, MAX_PAYLOAD).await?;
     let hook = HookEvent::read(Some(Agent::ClaudeCode), None, &payload).map_err(unreadable)?;
     let now = Timestamp::from(SystemTime::now());
+    let transcript = transcript(&hook, peer);
     let event = wire::hook_event(EventId::from_uuid(Uuid::now_v7()), hook, None, now);
-    app.ask(&who, move |service, who| service.ingest(who, vec![event])).await?;
+    record(&app, &who, event, transcript).await?;
     Ok(StatusCode::OK)
+}
+
+async fn record(
+    app: &App,
+    who: &Arc<Principal>,
+    event: NewEvent,
+    transcript: Option<TranscriptPlace>,
+) -> Answer<()> {
+    app.ask(who, move |service, who| {
+        service.ingest(who, vec![event])?;
+        if let Some(place) = transcript {
+            service.follow_transcript(who, &place);
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// The transcript to be read after this hook, if it is a moment at which one grew. The service looks at whose it is.
+fn transcript(hook: &HookEvent, peer: Peer) -> Option<TranscriptPlace> {
+    let has_grown = matches!(
+        hook.kind,
+        HookKind::TurnEnd
+            | HookKind::TurnFailed
+            | HookKind::SubagentEnd
+            | HookKind::SessionEnd
+            | HookKind::CompactAfter
+    );
+    let owner = match peer {
+        Peer::Unix { uid } => uid,
+        Peer::Tcp => rustix::process::geteuid().as_raw(),
+    };
+    let (path, session) = (hook.transcript_path.as_deref()?, hook.session_id.clone()?);
+    let is_read = has_grown && hook.agent == Agent::ClaudeCode;
+    is_read.then(|| TranscriptPlace { path: path.into(), session, owner })
 }
 
 async fn whole(body: Body, limit: usize) -> Answer<bytes::Bytes> {

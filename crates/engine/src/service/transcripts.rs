@@ -1,0 +1,210 @@
+//! Transcripts: what agents write about their conversations, read as it grows.
+//!
+//! Owns: which files are read, and how far each was. A path comes from whoever sends a hook, so it is not believed: the
+//! file must be named after the session, be a regular file and no link, and belong to the user the hook's process runs
+//! as (the kernel says who that is at the socket; with a key it is the server's own user). Whoever could send the hook
+//! could read the file. Refuses: prose; what is kept are facts about usage and calls, as one event for many of them.
+
+use std::{
+    fs::{self, File},
+    os::unix::fs::{FileExt as _, MetadataExt as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use belljar_capture::transcript::{Reader, TranscriptFact};
+use belljar_domain::{Actor, EventId, EventKind, NewEvent, Principal, ProjectId};
+use belljar_ports::store::{Batch, Document};
+use rustix::fs::{Mode, OFlags};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use uuid::Builder;
+
+use super::{Result, Service, ServiceError, now};
+
+const COLLECTION: &str = "transcript";
+/// Facts of one event.
+const FACTS: usize = 400;
+const PIECE: usize = 256 * 1024;
+/// Bytes read at one time of one file; the next hook goes on.
+const MOST: u64 = 256 << 20;
+/// Files of one session's subagents.
+const SUBAGENTS: usize = 512;
+/// Agents write their last lines after they ran the hook.
+const AFTERTHOUGHT: Duration = Duration::from_secs(2);
+/// Transcripts that wait to be read.
+const WAITING: usize = 256;
+
+/// A transcript a hook named.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TranscriptPlace {
+    /// Where it is, as the hook says.
+    pub path: PathBuf,
+    /// The session it must be named after.
+    pub session: String,
+    /// The user whose file it must be.
+    pub owner: u32,
+}
+
+impl Service {
+    /// Has a transcript read soon, and once more a moment later. Nobody waits for it.
+    pub fn follow_transcript(&self, who: &Principal, place: &TranscriptPlace) {
+        let project = who.project.clone();
+        for wait in [Duration::ZERO, AFTERTHOUGHT] {
+            let mut waiting = self.0.transcripts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            // One that waits already will see what there is by then.
+            let is_new = waiting.len() < WAITING && waiting.insert((place.clone(), !wait.is_zero()));
+            drop(waiting);
+            if is_new {
+                let (own, place, project) = (self.clone(), place.clone(), project.clone());
+                self.0.crew.after(wait, move || own.read_transcripts(&project, &place, !wait.is_zero()));
+            }
+        }
+    }
+
+    fn read_transcripts(&self, project: &ProjectId, place: &TranscriptPlace, is_late: bool) {
+        let waiting = &self.0.transcripts;
+        waiting.lock().unwrap_or_else(std::sync::PoisonError::into_inner).remove(&(place.clone(), is_late));
+        let _turn = self.0.reading.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if place.path.file_stem().and_then(|stem| stem.to_str()) != Some(&place.session) {
+            return;
+        }
+        // What cannot be read now is tried at the next hook; agents do without.
+        let _unread = self.read_transcript(project, place, &place.path, None);
+        let below = place.path.with_extension("").join("subagents");
+        let names = fs::read_dir(&below).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        for name in names.take(SUBAGENTS) {
+            if let Some(agent) = name.to_str().and_then(Reader::agent_of) {
+                let _unread = self.read_transcript(project, place, &below.join(&name), Some(agent));
+            }
+        }
+    }
+
+    /// Reads one file from where it was left.
+    fn read_transcript(
+        &self,
+        project: &ProjectId,
+        place: &TranscriptPlace,
+        path: &Path,
+        agent: Option<&str>,
+    ) -> Result<()> {
+        let Some(file) = open(path, place.owner) else { return Ok(()) };
+        let about = file.metadata().map_err(|error| unread(path, &error))?;
+        let name = hex(&Sha256::digest(format!("{}\0{}", project.as_str(), path.display())));
+        let before = self.store().document(COLLECTION, &name)?.map(|document| document.record);
+        let number = |field: &str| before.as_ref()?.get(field)?.as_u64();
+        let is_same = number("inode") == Some(about.ino()) && number("offset").unwrap_or(0) <= about.len();
+        let mut at = number("offset").filter(|_| is_same).unwrap_or(0);
+        let (mut from, until) = (at, at.saturating_add(MOST));
+        let mut reader = agent.map_or_else(|| Reader::new(at), |agent| Reader::of_agent(agent, at));
+        let (mut facts, mut piece) = (Vec::new(), vec![0; PIECE]);
+        loop {
+            let length = file.read_at(&mut piece, at).map_err(|error| unread(path, &error))?;
+            let is_end = length == 0 || at >= until;
+            facts.extend(reader.feed(piece.get(..length).unwrap_or_default()));
+            at += length as u64;
+            let is_news = reader.offset() > from;
+            if is_news && (is_end || facts.len() >= FACTS) {
+                let spot = Spot { project, place, path, agent, name: &name, inode: about.ino() };
+                self.keep(&spot, from, reader.offset(), std::mem::take(&mut facts))?;
+                from = reader.offset();
+            }
+            if is_end {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Records facts, and how far they go, at once: after a crash they are not told twice.
+    fn keep(&self, spot: &Spot<'_>, from: u64, to: u64, mut facts: Vec<TranscriptFact>) -> Result<()> {
+        let mut nth: u64 = 0;
+        let mut events = Vec::new();
+        while !facts.is_empty() {
+            let rest = facts.split_off(facts.len().min(FACTS));
+            events.push(spot.event(from, to, nth, std::mem::replace(&mut facts, rest)));
+            nth += 1;
+        }
+        let document = Document {
+            collection: COLLECTION.to_owned(),
+            id: spot.name.to_owned(),
+            project: spot.project.clone(),
+            updated: now(),
+            record: json!({ "path": spot.path, "offset": to, "inode": spot.inode }),
+        };
+        let batch = Batch { events, documents: vec![document], skip_known: true, ..Batch::default() };
+        self.0.recorder.append(batch).wait()?;
+        Ok(())
+    }
+}
+
+struct Spot<'s> {
+    project: &'s ProjectId,
+    place: &'s TranscriptPlace,
+    path: &'s Path,
+    agent: Option<&'s str>,
+    name: &'s str,
+    inode: u64,
+}
+
+impl Spot<'_> {
+    fn event(&self, from: u64, to: u64, nth: u64, facts: Vec<TranscriptFact>) -> NewEvent {
+        let digest = Sha256::digest(format!("{}\0{}\0{from}\0{to}\0{nth}", self.name, self.inode));
+        let mut bytes = [0; 16];
+        bytes.iter_mut().zip(digest.iter()).for_each(|(to, from)| *to = *from);
+        let id = EventId::from_uuid(Builder::from_custom_bytes(bytes).into_uuid());
+        let kind = EventKind::Other("transcript.read".to_owned());
+        let mut event = NewEvent::new(id, now(), self.project.clone(), kind);
+        event.session = Some(self.place.session.clone());
+        event.actor = Actor {
+            id: Some(self.agent.unwrap_or(&self.place.session).to_owned()),
+            name: Some("claude-code".to_owned()),
+            role: None,
+        };
+        event.payload = json!({
+            "source": "transcript", "vendor": "claude-code", "path": self.path, "from": from, "to": to,
+            "agent_id": self.agent, "facts": TranscriptFact::pack(facts),
+        });
+        event
+    }
+}
+
+/// Opens a file of this user's, and nothing else: no link, pipe or device, however it is called.
+fn open(path: &Path, owner: u32) -> Option<File> {
+    let is_named = path.is_absolute() && path.extension().is_some_and(|ending| ending == "jsonl");
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file =
+        is_named.then(|| rustix::fs::open(path, flags, Mode::empty()).ok()).flatten().map(File::from)?;
+    let about = file.metadata().ok()?;
+    (about.is_file() && about.uid() == owner).then_some(file)
+}
+
+fn unread(path: &Path, error: &std::io::Error) -> ServiceError {
+    ServiceError::Invalid(format!("{}: {error}", path.display()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn only_plain_files_of_the_senders_own_are_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let own = rustix::process::geteuid().as_raw();
+        let file = dir.path().join("s.jsonl");
+        fs::write(&file, "{}\n").unwrap();
+        assert!(open(&file, own).is_some());
+        assert!(open(&file, own + 1).is_none(), "another user's");
+        symlink(&file, dir.path().join("link.jsonl")).unwrap();
+        assert!(open(&dir.path().join("link.jsonl"), own).is_none());
+        fs::write(dir.path().join("s.txt"), "").unwrap();
+        assert!(open(&dir.path().join("s.txt"), own).is_none());
+        assert!(open(dir.path(), own).is_none());
+        assert!(open(Path::new("s.jsonl"), own).is_none(), "from the root only");
+    }
+}
