@@ -9,11 +9,13 @@
 mod changes;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+pub mod lens;
 mod recording;
 mod sandbox;
 pub mod store;
 
 pub use changes::{ChangedFiles, Changes};
+pub use lens::Lens;
 pub use recording::{FileChange, JournalRecord, Open, Order, RawExit, RecordedInput, Recording};
 pub use sandbox::{
     Execution, Keep, Level, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo, Streams,

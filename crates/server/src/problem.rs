@@ -195,7 +195,7 @@ impl From<ServiceError> for Failure {
             ServiceError::Quota(_) => StatusCode::TOO_MANY_REQUESTS,
             ServiceError::Denied(_) => StatusCode::FORBIDDEN,
             ServiceError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            ServiceError::Closing => StatusCode::SERVICE_UNAVAILABLE,
+            ServiceError::Behind(_) | ServiceError::Closing => StatusCode::SERVICE_UNAVAILABLE,
             ServiceError::Store(_) | ServiceError::Provider { .. } => {
                 tracing::error!(code = error.code(), error = %chain(&error), "request failed");
                 StatusCode::INTERNAL_SERVER_ERROR

@@ -13,4 +13,4 @@ mod queue;
 mod sqlite;
 
 pub use config::StoreConfig;
-pub use sqlite::SqliteStore;
+pub use sqlite::{SqliteLens, SqliteStore};

@@ -44,6 +44,7 @@ checks! {
     an_event_told_twice_is_refused_and_its_neighbours_are_not
     filters_select_what_they_say
     pages_go_on_where_they_ended
+    events_are_found_by_their_places
     what_was_acknowledged_survives_reopening
     what_is_too_large_is_refused
     a_whole_ledger_verifies

@@ -89,7 +89,8 @@ fn embedded(context: &Context, args: &Mcp) -> Result<()> {
     let journals = aside.as_ref().map_or_else(|| runtime::dir(context), |dir| dir.path().to_owned());
     let service = Service::open(Parts {
         provider,
-        store: Arc::clone(&store),
+        lens: Arc::new(store.lens().context("open the records of what agents did")?),
+        store: Arc::clone(&store) as Arc<dyn Store>,
         settings: serve::settings(context, 0),
         runtime_dir: journals.clone(),
         fingerprint_key: fingerprint::key(&context.home)?,
@@ -110,7 +111,7 @@ fn embedded(context: &Context, args: &Mcp) -> Result<()> {
 }
 
 /// The store of belljar's home; or one aside, for as long as this runs, while another client's belljar uses that.
-fn open_store(context: &Context) -> Result<(Arc<dyn Store>, Option<TempDir>)> {
+fn open_store(context: &Context) -> Result<(Arc<SqliteStore>, Option<TempDir>)> {
     match SqliteStore::open(&context.home, StoreConfig::default()) {
         Ok(store) => Ok((Arc::new(store), None)),
         Err(StoreError::Locked { .. }) => {

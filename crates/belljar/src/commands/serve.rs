@@ -37,11 +37,13 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
     let provider: Arc<dyn SandboxProvider> = Arc::new(context.provider()?);
     // After the provider, which makes the home: the journals' place is named after it, at the first start as at the next.
     let journals = runtime::dir(context);
-    let store: Arc<dyn Store> =
-        Arc::new(SqliteStore::open(&context.home, StoreConfig::default()).context("open the store")?);
+    let store = SqliteStore::open(&context.home, StoreConfig::default()).context("open the store")?;
+    let lens = Arc::new(store.lens().context("open the records of what agents did")?);
+    let store: Arc<dyn Store> = Arc::new(store);
     let service = Service::open(Parts {
         provider: Arc::clone(&provider),
         store: Arc::clone(&store),
+        lens,
         settings: settings(context, args.pool.or(context.config.server.pool).unwrap_or(2)),
         runtime_dir: journals.clone(),
         fingerprint_key: fingerprint::key(&context.home)?,

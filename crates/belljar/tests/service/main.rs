@@ -55,8 +55,9 @@ fn open(home: &Path, settings: Settings) -> Service {
     let env = BTreeMap::from([("PATH".to_owned(), std::env::var("PATH").unwrap())]);
     let provider = Arc::new(ProcessProvider::open(home, env).unwrap());
     let store = Arc::new(SqliteStore::open(home, StoreConfig::default()).unwrap());
+    let lens = Arc::new(store.lens().unwrap());
     let (runtime_dir, fingerprint_key) = (home.join("run"), b"a key of the test's own".to_vec());
-    Service::open(Parts { provider, store, settings, runtime_dir, fingerprint_key }).unwrap()
+    Service::open(Parts { provider, store, lens, settings, runtime_dir, fingerprint_key }).unwrap()
 }
 
 fn shell(script: &str) -> StartExecution {

@@ -46,6 +46,10 @@ pub(super) fn entry(event: &Event) -> IndexEntry {
     let dots = kind.match_indices('.').map(|(at, _)| at);
     tags.extend(dots.filter_map(|at| Some(("kind", kind.get(..at)?.to_owned()))));
     tags.extend([("day", day_tag(what.time)), ("hour", hour_tag(what.time))]);
+    // Whoever looks for a time without an end must find those with a wrong clock too.
+    if event.received.as_micros().abs_diff(what.time.as_micros()) > DAY.unsigned_abs() {
+        tags.push(("clock", "odd".to_owned()));
+    }
     let payload = |name: &str| what.payload.get(name).and_then(Value::as_str).map(str::to_owned);
     let each = [
         ("session", what.session.clone()),

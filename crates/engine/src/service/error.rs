@@ -62,6 +62,9 @@ pub enum ServiceError {
     /// It is larger than allowed.
     #[error("{0}")]
     TooLarge(String),
+    /// The records are behind the ledger.
+    #[error("the index is still being made, {0} events to go; try again in a moment")]
+    Behind(u64),
     /// The server is shutting down.
     #[error("the server is shutting down; try again in a moment")]
     Closing,
@@ -115,6 +118,7 @@ impl ServiceError {
             Self::Denied(_) => "PERMISSION_DENIED",
             Self::Conflict(_) | Self::Unread { .. } => "CONFLICT",
             Self::TooLarge(_) => "TOO_LARGE",
+            Self::Behind(_) => "NOT_READY",
             Self::Closing => "UNAVAILABLE",
             Self::Store(_) => "STORE_ERROR",
             Self::Provider { .. } => "SANDBOX_ERROR",

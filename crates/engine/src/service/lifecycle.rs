@@ -54,6 +54,8 @@ pub struct ServiceHealth {
     pub adopted: u64,
     /// Sandboxes whose end an earlier service had not seen.
     pub reaped: u64,
+    /// Events that are not in the records of what agents did yet.
+    pub unseen: u64,
     /// How long commands took since the start, in milliseconds: how many up to each bound, and all together.
     pub durations: Durations,
 }
@@ -117,7 +119,10 @@ pub(super) fn begin(service: &Service) {
     let own = service.clone();
     let thread = thread::Builder::new().name("lifecycle".to_owned()).spawn(move || own.live_on());
     *service.0.counters.keeper.lock().unwrap_or_else(PoisonError::into_inner) = thread.ok();
-    let helpers = [super::webhooks::begin(service), super::alerts::begin(service)].into_iter().flatten();
+    let helpers =
+        [super::webhooks::begin(service), super::alerts::begin(service), super::eye::begin(service)]
+            .into_iter()
+            .flatten();
     service.0.counters.helpers.lock().unwrap_or_else(PoisonError::into_inner).extend(helpers);
 }
 
@@ -126,6 +131,7 @@ pub(super) fn end(service: &Service) {
     if service.0.closing.swap(true, Ordering::Relaxed) {
         return;
     }
+    service.0.eye.bell.stop();
     let keeper = service.0.counters.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
     let helpers =
         std::mem::take(&mut *service.0.counters.helpers.lock().unwrap_or_else(PoisonError::into_inner));
@@ -162,6 +168,7 @@ impl Service {
             pool_target: size(self.0.settings.pool),
             queued: size(self.0.gate.waiting()),
             writer: self.store().health(),
+            unseen: self.eye_lag(),
             spawned: count(&counters.spawned),
             errors: count(&counters.failed),
             adopted: count(&counters.adopted),
@@ -206,6 +213,7 @@ impl Service {
             if pruned.elapsed() >= PRUNE {
                 pruned = Instant::now();
                 let _later = self.store().prune(now());
+                let _later = self.prune_records();
             }
         }
     }

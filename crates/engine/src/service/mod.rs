@@ -14,6 +14,7 @@ mod crew;
 mod error;
 mod events;
 mod executions;
+mod eye;
 mod files;
 mod ingest;
 mod journal;
@@ -43,12 +44,15 @@ use std::{
 };
 
 use belljar_domain::{EventId, EventKind, ExecutionId, NewEvent, Principal, ProjectId, SandboxId, Timestamp};
-use belljar_ports::{SandboxProvider, Store};
+use belljar_ports::{Lens, SandboxProvider, Store};
 use serde_json::json;
 use uuid::Uuid;
 
 pub use alerts::AlertSettings;
 pub use error::ServiceError;
+pub use eye::{
+    AgentNode, AgentScore, Detection, DetectionKind, FoundEvents, Judgement, Patience, SessionView, TraceItem,
+};
 pub use ingest::Ingested;
 pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, StartExecution, Stdin};
@@ -78,6 +82,8 @@ pub struct Parts {
     pub provider: Arc<dyn SandboxProvider>,
     /// Who remembers.
     pub store: Arc<dyn Store>,
+    /// Who knows what agents did.
+    pub lens: Arc<dyn Lens>,
     /// What the operator wants.
     pub settings: Settings,
     /// Where journals of running executions are; best in memory, for it must outlive this process and nothing more.
@@ -124,6 +130,7 @@ pub struct Service(Arc<Inner>);
 struct Inner {
     provider: Arc<dyn SandboxProvider>,
     recorder: Recorder,
+    eye: eye::Eye,
     settings: Settings,
     runtime_dir: PathBuf,
     registry: Registry,
@@ -145,13 +152,15 @@ impl Service {
     /// # Errors
     /// When the provider or the store cannot be asked, or the journals' directory cannot be made.
     pub fn open(parts: Parts) -> Result<Self> {
-        let Parts { provider, store, settings, runtime_dir, fingerprint_key } = parts;
+        let Parts { provider, store, lens, settings, runtime_dir, fingerprint_key } = parts;
+        let bell = Arc::new(eye::Bell::default());
         journal::prepare(&runtime_dir)?;
         let WebhookSettings { allow_private, timeout: patience, .. } = settings.webhooks;
         let reach = if allow_private { Reach::Anywhere } else { Reach::Public };
         let inner = Inner {
             provider,
-            recorder: Recorder::new(store, &fingerprint_key)?,
+            recorder: Recorder::new(store, &fingerprint_key, Arc::clone(&bell))?,
+            eye: eye::Eye { lens, bell },
             gate: Gate::new(settings.quotas),
             pool: Pool::default(),
             settings,

@@ -9,12 +9,15 @@ use belljar_ports::{
 };
 use tokio::sync::watch;
 
+use super::eye::Bell;
+
 /// Appends and publishes.
 #[derive(Debug)]
 pub(super) struct Recorder {
     store: Arc<dyn Store>,
     published: Arc<watch::Sender<u64>>,
     redactor: Redactor,
+    bell: Arc<Bell>,
 }
 
 /// Lets readers know how far they may read.
@@ -27,9 +30,13 @@ fn publish(published: &watch::Sender<u64>, appended: Appended) {
 }
 
 impl Recorder {
-    pub(super) fn new(store: Arc<dyn Store>, fingerprint_key: &[u8]) -> Result<Self, StoreError> {
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        fingerprint_key: &[u8],
+        bell: Arc<Bell>,
+    ) -> Result<Self, StoreError> {
         let published = Arc::new(watch::Sender::new(store.last_seq()?));
-        Ok(Self { store, published, redactor: Redactor::new(fingerprint_key) })
+        Ok(Self { store, published, redactor: Redactor::new(fingerprint_key), bell })
     }
 
     pub(super) const fn store(&self) -> &Arc<dyn Store> {
@@ -49,10 +56,11 @@ impl Recorder {
     /// As [`Recorder::append`], with something to do once it is durable.
     pub(super) fn append_then(&self, batch: Batch, then: impl FnOnce() + Send + 'static) -> Pending {
         let (promise, pending) = pending();
-        let published = Arc::clone(&self.published);
+        let (published, bell) = (Arc::clone(&self.published), Arc::clone(&self.bell));
         self.store.append(self.cleaned(batch)).then(move |outcome| {
             if let Ok(appended) = &outcome {
                 publish(&published, *appended);
+                bell.ring();
                 then();
             }
             promise.keep(outcome);
@@ -64,6 +72,7 @@ impl Recorder {
     pub(super) fn commit(&self, batch: Batch) -> Result<Appended, StoreError> {
         let appended = self.store.commit(self.cleaned(batch))?;
         publish(&self.published, appended);
+        self.bell.ring();
         Ok(appended)
     }
 

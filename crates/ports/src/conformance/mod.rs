@@ -2,6 +2,7 @@
 //!
 //! Each check is a function from a fresh bench to a verdict, so that an implementation's tests can run them one by one.
 
+pub mod lens;
 mod sandbox;
 pub mod store;
 

@@ -73,6 +73,11 @@ pub trait Store: Debug + Send + Sync {
         before: u64,
         limit: usize,
     ) -> Result<Vec<Event>, StoreError>;
+    /// Events at these places, in the order of the places; those that are gone are left out.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    fn events_at(&self, places: &[u64]) -> Result<Vec<Event>, StoreError>;
     /// One event by its identity.
     ///
     /// # Errors

@@ -52,6 +52,17 @@ pub(crate) fn list(
     rows.collect::<rusqlite::Result<_>>().doing(READING)
 }
 
+/// Events at these places, in their order.
+pub(crate) fn at(connection: &Connection, places: &[u64]) -> Result<Vec<Event>, StoreError> {
+    let mut found = Vec::with_capacity(places.len());
+    let sql = format!("{} WHERE seq = ?", *SELECT);
+    let mut statement = connection.prepare_cached(&sql).doing(READING)?;
+    for place in places.iter().take(PAGE_LIMIT) {
+        found.extend(statement.query_row([signed(*place)], event).optional().doing(READING)?);
+    }
+    Ok(found)
+}
+
 /// One event by its identity.
 pub(crate) fn find(connection: &Connection, id: EventId) -> Result<Option<Event>, StoreError> {
     let sql = format!("{} WHERE id = ?", *SELECT);

@@ -5,6 +5,7 @@
 
 mod checkpoint;
 mod events;
+mod eye;
 mod files;
 mod gate;
 mod indexer;
@@ -42,6 +43,7 @@ use belljar_ports::{
 
 use crate::{StoreConfig, artifacts::Artifacts, ledger::chain::Seal, queue::Queue};
 use checkpoint::Stop;
+pub use eye::SqliteLens;
 use gate::Gate;
 use indexer::Bell;
 use open::{Opened, Places};

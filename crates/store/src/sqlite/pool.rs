@@ -31,6 +31,8 @@ struct Shelf {
 pub(crate) enum Before {
     /// The writer of this process.
     Gate(Gate),
+    /// Nobody.
+    Nothing,
     /// That of another, or nobody.
     Daybook(Box<(Places, Seal)>),
 }
@@ -64,7 +66,7 @@ impl Pool {
         };
         let outcome = connection.map(|connection| {
             let ready = match &self.before {
-                Before::Gate(_) => Ok(()),
+                Before::Gate(_) | Before::Nothing => Ok(()),
                 Before::Daybook(of) => open::await_posting(&of.0, &connection, &of.1),
             };
             (ready.and_then(|()| job(&connection)), connection)

@@ -76,6 +76,10 @@ impl Store for SqliteStore {
         self.pool.read(|db| events::list(db, filter, events::From::Before(before), limit))
     }
 
+    fn events_at(&self, places: &[u64]) -> Answer<Vec<Event>> {
+        self.pool.read(|db| events::at(db, places))
+    }
+
     fn event(&self, id: EventId) -> Answer<Option<Event>> {
         self.pool.read(|db| events::find(db, id))
     }

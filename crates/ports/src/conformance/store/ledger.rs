@@ -170,6 +170,13 @@ pub(super) fn pages(bench: &Bench<'_>) -> Verdict {
     expect("beyond the end", &ok(store.events(&filter, 1 << 40, 3))?.len(), &0)
 }
 
+pub(super) fn by_place(bench: &Bench<'_>) -> Verdict {
+    let store = bench.store()?;
+    append_events(&*store, events(&EventKind::FileRead, 5)?)?;
+    let found: Vec<u64> = ok(store.events_at(&[4, 99, 2]))?.iter().map(|event| event.seq).collect();
+    expect("those that are there, in order", &found, &vec![4, 2])
+}
+
 pub(super) fn survives(bench: &Bench<'_>) -> Verdict {
     let told = events(&EventKind::Killswitch, 3)?;
     let row = sandbox("ann")?;

@@ -61,13 +61,14 @@ impl Bench<'_> {
 pub type Check = fn(&Bench<'_>) -> Verdict;
 
 /// Every check by name.
-pub const CHECKS: [(&str, Check); 34] = [
+pub const CHECKS: [(&str, Check); 35] = [
     ("events_come_back_whole_and_in_order", ledger::comes_back),
     ("a_batch_is_all_or_nothing", ledger::is_atomic),
     ("known_events_are_left_out_where_asked", ledger::skips_what_is_known),
     ("an_event_told_twice_is_refused_and_its_neighbours_are_not", ledger::refuses_twice),
     ("filters_select_what_they_say", ledger::filters),
     ("pages_go_on_where_they_ended", ledger::pages),
+    ("events_are_found_by_their_places", ledger::by_place),
     ("what_was_acknowledged_survives_reopening", ledger::survives),
     ("what_is_too_large_is_refused", ledger::refuses_giants),
     ("a_whole_ledger_verifies", ledger::verifies),

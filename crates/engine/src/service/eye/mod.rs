@@ -1,0 +1,103 @@
+//! What agents did, seen through records: a thread of its own follows the ledger and folds it; questions wait, for a
+//! moment, until it has caught up with what was acknowledged.
+//!
+//! Owns: the thread. Nothing here is on the way into the ledger; when records are behind, or lost, only questions wait.
+
+mod bell;
+mod money;
+mod questions;
+mod stuck;
+mod trace;
+mod tree;
+
+use std::{
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use belljar_capture::{cost::Prices, eye::Folder};
+use belljar_ports::{
+    Lens,
+    store::{EventFilter, PAGE_LIMIT, StoreError},
+};
+
+pub use money::AgentScore;
+pub use questions::{FoundEvents, Judgement};
+pub use stuck::{Detection, DetectionKind, Patience};
+pub use trace::{SessionView, TraceItem};
+pub use tree::AgentNode;
+
+pub(super) use bell::Bell;
+
+use super::Service;
+
+/// How long a question waits for records to catch up.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait after records could not be written.
+const RECOVER: Duration = Duration::from_secs(1);
+/// How long records are kept; sums by day stay.
+const KEPT: Duration = Duration::from_hours(90 * 24);
+
+/// The records, and how far they are.
+#[derive(Debug)]
+pub(super) struct Eye {
+    pub(super) lens: Arc<dyn Lens>,
+    pub(super) bell: Arc<Bell>,
+}
+
+/// Starts the thread.
+pub(super) fn begin(service: &Service) -> Option<JoinHandle<()>> {
+    let own = service.clone();
+    thread::Builder::new().name("eye".to_owned()).spawn(move || own.keep_looking()).ok()
+}
+
+impl Service {
+    fn keep_looking(&self) {
+        // The list is part of the program; a test reads it.
+        let Ok(prices) = Prices::embedded() else { return };
+        let folder = Folder::new(prices);
+        let bell = &self.0.eye.bell;
+        while !bell.has_stopped() {
+            match self.look(&folder) {
+                Ok(true) => {}
+                Ok(false) => bell.wait(None),
+                // A full disk, say: the records are behind until there is room.
+                Err(_) => bell.wait(Some(RECOVER)),
+            }
+        }
+    }
+
+    /// Folds what is new, up to a bound; true when there may be more.
+    fn look(&self, folder: &Folder) -> Result<bool, StoreError> {
+        let lens = &self.0.eye.lens;
+        let (place, head) = (lens.place()?, self.store().last_seq()?);
+        let events = self.store().events(&EventFilter::default(), place, PAGE_LIMIT)?;
+        let Some(last) = events.last().map(|event| event.seq) else {
+            self.0.eye.bell.reached(head.max(place));
+            return Ok(false);
+        };
+        lens.revise(last, &mut |shelf| events.iter().try_for_each(|event| folder.fold(event, shelf)))?;
+        self.0.eye.bell.reached(last);
+        Ok(true)
+    }
+
+    /// The records, caught up with everything that was acknowledged before; false beside them if that takes too long.
+    pub(super) fn lens(&self) -> (&Arc<dyn Lens>, bool) {
+        let wanted = *self.published().borrow();
+        (&self.0.eye.lens, self.0.eye.bell.reaches(wanted, PATIENCE))
+    }
+
+    /// How many events the records are behind.
+    #[must_use]
+    pub fn eye_lag(&self) -> u64 {
+        let published = *self.published().borrow();
+        published.saturating_sub(self.0.eye.bell.done())
+    }
+
+    /// Removes records past their time.
+    pub(super) fn prune_records(&self) -> Result<(), StoreError> {
+        let oldest = self.store().events(&EventFilter::default(), 0, 1)?.first().map_or(0, |event| event.seq);
+        self.0.eye.lens.prune(super::now().minus(KEPT), oldest).map(drop)
+    }
+}
