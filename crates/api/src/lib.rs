@@ -19,6 +19,8 @@ mod output;
 mod page;
 mod problem;
 mod query;
+mod record;
+mod report;
 mod sandbox;
 mod snapshot;
 mod usage;
@@ -39,10 +41,19 @@ pub use output::{Exit, LogPage, LogPiece, OutputPage, OutputPiece, OutputStream}
 pub use page::Page;
 pub use problem::{FieldProblem, Problem};
 pub use query::{
-    ArchiveFormat, ArtifactQuery, AuditQuery, AuditVerifyQuery, DiffFormat, DiffQuery, EventQuery, FileMove,
-    FileOperation, FileQuery, FileRemoveQuery, FileWriteQuery, FilesQuery, FollowQuery, HistoryQuery,
-    LogQuery, LoginQuery, NewArtifactQuery, OutputQuery, PageQuery, SandboxQuery, StdinQuery, TerminalQuery,
-    WaitQuery, WatchQuery,
+    AgentMetricsQuery, ArchiveFormat, ArtifactQuery, AuditQuery, AuditVerifyQuery, CallQuery, CostQuery,
+    DetectionQuery, DiffFormat, DiffQuery, ErrorQuery, EventQuery, FileMove, FileOperation, FileQuery,
+    FileRemoveQuery, FileWriteQuery, FilesQuery, FollowQuery, HandoffQuery, HistoryQuery, LogQuery,
+    LoginQuery, NewArtifactQuery, OutputQuery, PageQuery, SandboxQuery, SessionQuery, StdinQuery,
+    TerminalQuery, ToolUsageQuery, TraceQuery, WaitQuery, WatchQuery,
+};
+pub use record::{
+    AgentNode, Call, Counts, ErrorGroup, JudgeErrors, ModelRequest, Series, Session, SessionDetail, Spent,
+    Tokens, TraceItem,
+};
+pub use report::{
+    AgentMetrics, AgentReport, CostLine, CostReport, Detection, Detections, Handoff, HandoffGraph, Score,
+    ToolReport, ToolStretch, ToolUsage,
 };
 pub use sandbox::{
     CreateSandbox, ExtendRequest, Level, Limits, LimitsRequest, Mount, MountMode, Network, PatchSandbox,

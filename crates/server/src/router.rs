@@ -6,8 +6,8 @@ use crate::{
     app::App,
     edge,
     handlers::{
-        about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, otlp, pages,
-        sandboxes, snapshots, terminals, webhooks,
+        about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, otlp, pages, records,
+        reports, sandboxes, snapshots, terminals, webhooks,
     },
     mcp::endpoint as mcp,
     table::{LONG, OPEN, QUICK, Table},
@@ -15,7 +15,12 @@ use crate::{
 
 /// The routes: method, path, what the edge must know, handler.
 pub(crate) fn routes() -> Table {
-    Table::default()
+    operating(observing(sandboxing(Table::default())))
+}
+
+/// What is done with sandboxes.
+fn sandboxing(table: Table) -> Table {
+    table
         .post("/api/v1/sandboxes", LONG, sandboxes::create)
         .get("/api/v1/sandboxes", QUICK, sandboxes::list)
         .get("/api/v1/sandboxes/{id}", QUICK, sandboxes::get)
@@ -54,6 +59,11 @@ pub(crate) fn routes() -> Table {
         .post("/api/v1/sandboxes/{id}/snapshots", LONG, snapshots::create)
         .get("/api/v1/snapshots", QUICK, snapshots::list)
         .delete("/api/v1/snapshots/{id}", QUICK, snapshots::delete)
+}
+
+/// What agents tell, and what is told of them.
+fn observing(table: Table) -> Table {
+    table
         .get("/api/v1/events", QUICK, events::list)
         .post("/api/v1/events/ingest", QUICK, events::ingest)
         .post("/api/v1/hooks/{agent}", QUICK, hooks::envelope)
@@ -67,6 +77,24 @@ pub(crate) fn routes() -> Table {
         .get("/api/v1/audit/verify", LONG, audit::verify)
         .get("/api/v1/stream", LONG, events::socket)
         .get("/ws", LONG, events::socket_alias)
+        .get("/api/v1/calls", QUICK, records::calls)
+        .get("/api/v1/calls/{id}", QUICK, records::call)
+        .get("/api/v1/sessions", QUICK, records::sessions)
+        .get("/api/v1/sessions/{id}", QUICK, records::session)
+        .get("/api/v1/sessions/{id}/trace", QUICK, records::trace)
+        .get("/api/v1/errors", QUICK, records::errors)
+        .post("/api/v1/errors/{id}/resolve", QUICK, records::resolve)
+        .post("/api/v1/errors/{id}/reopen", QUICK, records::reopen)
+        .get("/api/v1/agents/metrics", QUICK, reports::agents)
+        .get("/api/v1/tools/usage", QUICK, reports::tools)
+        .get("/api/v1/handoffs", QUICK, reports::handoffs)
+        .get("/api/v1/cost", QUICK, reports::cost)
+        .get("/api/v1/detections", QUICK, reports::detections)
+}
+
+/// Everything else, the server itself included.
+fn operating(table: Table) -> Table {
+    table
         .get("/api/v1/artifacts", QUICK, artifacts::list)
         .post("/api/v1/artifacts", LONG, artifacts::upload)
         .get("/api/v1/artifacts/{digest}", LONG, artifacts::download)

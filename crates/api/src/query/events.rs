@@ -44,6 +44,21 @@ pub struct EventQuery {
     /// That were judged so.
     #[param(pattern = "^(allow|ask|deny)$")]
     pub decision: Option<String>,
+    /// About this tool.
+    #[param(max_length = 128)]
+    pub tool: Option<String>,
+    /// By agents of this program.
+    #[param(max_length = 128)]
+    pub app: Option<String>,
+    /// That came of this prompt.
+    #[param(max_length = 256)]
+    pub prompt_id: Option<String>,
+    /// About this call.
+    #[param(max_length = 256)]
+    pub tool_use_id: Option<String>,
+    /// With all of these words; a trailing `*` stands for any ending.
+    #[param(max_length = 512)]
+    pub text: Option<String>,
     /// That happened then or later.
     #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub from: Option<String>,

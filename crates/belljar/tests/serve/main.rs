@@ -22,6 +22,7 @@ mod operations;
 mod pages;
 mod previews;
 mod problems;
+mod records;
 mod schema;
 mod telemetry;
 mod terminals;

@@ -39,6 +39,10 @@ pub(crate) struct Webhook(pub(crate) String);
 #[derive(Debug, Clone)]
 pub(crate) struct Vendor(pub(crate) Agent);
 
+/// Something by the name others gave it.
+#[derive(Debug, Clone)]
+pub(crate) struct Named(pub(crate) String);
+
 /// A path in a sandbox.
 #[derive(Debug, Clone)]
 pub(crate) struct FilePath(pub(crate) SandboxId, pub(crate) SandboxPath);
@@ -89,6 +93,7 @@ extracted!(Artifact, |params| part(&params, "digest")
     .map(Self)
     .map_err(|error| unknown("NOT_FOUND")(&error)));
 extracted!(Webhook, |params| Ok(Self(part(&params, "id").to_owned())));
+extracted!(Named, |params| Ok(Self(part(&params, "id").to_owned())));
 extracted!(Vendor, |params| Ok(Self(Agent::from(part(&params, "agent")))));
 extracted!(FilePath, |params| Ok(Self(sandbox(&params)?, path_inside("path", part(&params, "path"))?)));
 

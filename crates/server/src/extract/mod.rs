@@ -13,7 +13,7 @@ use axum::{
 use belljar_domain::Principal;
 
 pub(crate) use body::{JsonBody, OptionalJson, RawBody, is_json, read};
-pub(crate) use ids::{Artifact, Execution, FilePath, Sandbox, Snapshot, Vendor, Webhook, path_inside};
+pub(crate) use ids::{Artifact, Execution, FilePath, Named, Sandbox, Snapshot, Vendor, Webhook, path_inside};
 pub(crate) use query::{Query, cursor, limit, moment, parsed};
 
 use crate::problem::Failure;

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::terminals::upgrade;
 use crate::{
-    answer::{Json, page},
+    answer::Json,
     app::App,
     extract::{Caller, JsonBody, Query, Sandbox, cursor, limit},
     live::{Feed, serve_events, sse},
@@ -25,7 +25,8 @@ use crate::{
     wire,
 };
 
-/// Lists events, newest first; with `after`, oldest first from there.
+/// Lists events, newest first; with `after`, oldest first from there. Every field can be filtered by, and `text` looks for
+/// words.
 #[utoipa::path(get, path = "/api/v1/events", tag = "events", params(api::EventQuery),
     responses((status = 200, body = api::Page<api::Event>)))]
 pub(crate) async fn list(
@@ -33,19 +34,16 @@ pub(crate) async fn list(
     Caller(who): Caller,
     Query(query): Query<api::EventQuery>,
 ) -> Answer<Json<api::Page<api::Event>>> {
-    let (filter, limit) = (wire::event_filter(&query)?, limit(query.limit)?);
+    let (search, limit) = (wire::records::event_search(&query)?, limit(query.limit)?);
     let place: Option<u64> = cursor(query.cursor.as_deref())?;
-    let events = match query.after {
-        Some(after) => {
-            let after = place.unwrap_or(after);
-            app.ask(&who, move |service, who| service.events(who, filter, after, limit)).await?
-        }
-        None => {
-            let before = place.unwrap_or(u64::MAX);
-            app.ask(&who, move |service, who| service.events_before(who, filter, before, limit)).await?
-        }
+    let (place, is_up) = match query.after {
+        Some(after) => (place.unwrap_or(after), true),
+        None => (place.unwrap_or(u64::MAX), false),
     };
-    Ok(page(events, limit, |event| event.seq.to_string(), wire::event))
+    let found =
+        app.ask(&who, move |service, who| service.search_events(who, search, place, is_up, limit)).await?;
+    let items = found.events.into_iter().map(wire::event).collect();
+    Ok(Json(api::Page { items, next_cursor: found.next.map(|next| next.to_string()) }))
 }
 
 /// Takes events others saw: one, a list, or a list under `events`, up to 1,000. The same id told again is recorded once.

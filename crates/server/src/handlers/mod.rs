@@ -12,6 +12,8 @@ pub(crate) mod logs;
 pub(crate) mod observe;
 pub(crate) mod otlp;
 pub(crate) mod pages;
+pub(crate) mod records;
+pub(crate) mod reports;
 pub(crate) mod sandboxes;
 pub(crate) mod snapshots;
 pub(crate) mod terminals;

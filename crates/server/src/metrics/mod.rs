@@ -60,6 +60,7 @@ pub(crate) struct Metrics {
     reaped: Whole,
     writer_lag: Float,
     writer_queued: Whole,
+    records_lag: Whole,
     writer_failures: Whole,
     ledger_events: Whole,
     clients: Whole,
@@ -88,6 +89,7 @@ impl Metrics {
             reaped: Whole::default(),
             writer_lag: Float::default(),
             writer_queued: Whole::default(),
+            records_lag: Whole::default(),
             writer_failures: Whole::default(),
             ledger_events: Whole::default(),
             clients: Whole::default(),
@@ -134,6 +136,8 @@ impl Metrics {
             self.writer_lag.clone(),
         );
         registry.register("belljar_writer_queued", "Writes that wait", self.writer_queued.clone());
+        let about = "Events that are not in the records of what agents did yet";
+        registry.register("belljar_records_lag_events", about, self.records_lag.clone());
         registry.register("belljar_writer_failures", "Commits that failed", self.writer_failures.clone());
         registry.register(
             "belljar_ledger_events",
@@ -229,6 +233,7 @@ impl Metrics {
         self.reaped.set(whole(health.reaped));
         self.writer_lag.set(health.writer.lag.as_secs_f64());
         self.writer_queued.set(whole(health.writer.queued));
+        self.records_lag.set(whole(health.unseen));
         self.writer_failures.set(whole(health.writer.failures));
         self.ledger_events.set(whole(health.writer.last_seq));
         self.clients.set(i64::try_from(clients).unwrap_or(i64::MAX));

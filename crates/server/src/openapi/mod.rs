@@ -19,8 +19,8 @@ use utoipa::{
 };
 
 use crate::handlers::{
-    about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, otlp, pages, sandboxes,
-    snapshots, terminals, webhooks,
+    about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, otlp, pages, records,
+    reports, sandboxes, snapshots, terminals, webhooks,
 };
 use crate::mcp::endpoint as mcp;
 
@@ -39,6 +39,9 @@ use crate::mcp::endpoint as mcp;
         hooks::envelope, hooks::claude_code, otlp::logs, otlp::metrics, otlp::traces,
         events::list, events::ingest, events::stream, events::of_sandbox, events::socket, events::socket_alias,
         audit::list, audit::stats, audit::verify,
+        records::calls, records::call, records::sessions, records::session, records::trace, records::errors,
+        records::resolve, records::reopen,
+        reports::agents, reports::tools, reports::handoffs, reports::cost, reports::detections,
         artifacts::list, artifacts::upload, artifacts::download,
         webhooks::create, webhooks::list, webhooks::delete, webhooks::deliveries, webhooks::test,
         mcp::post, mcp::open, mcp::close,

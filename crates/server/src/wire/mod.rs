@@ -4,6 +4,8 @@ mod events;
 mod executions;
 mod hooks;
 pub(crate) mod otlp;
+pub(crate) mod records;
+pub(crate) mod reports;
 mod requests;
 mod sandboxes;
 mod told;

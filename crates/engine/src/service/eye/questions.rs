@@ -40,6 +40,44 @@ pub struct Judgement {
 }
 
 impl Service {
+    /// Events from wherever they are found fastest: newest first before a place, or oldest first after one.
+    ///
+    /// # Errors
+    /// When there is no word to look for, or only what is still being put together could answer.
+    pub fn search_events(
+        &self,
+        who: &Principal,
+        search: EventSearch,
+        place: u64,
+        is_up: bool,
+        limit: usize,
+    ) -> Result<FoundEvents> {
+        let mut filter = search.filter.clone();
+        let needs = [&search.tool, &search.app, &search.prompt, &search.tool_use_id, &search.text];
+        let needs_records = needs.iter().any(|condition| condition.is_some());
+        // The ledger has an index for one of these at a time, and goes through its end for the rest.
+        let is_slow = !filter.kinds.is_empty()
+            || filter.run.is_some()
+            || filter.operation.is_some()
+            || filter.status.is_some()
+            || filter.from.is_some()
+            || filter.until.is_some();
+        if needs_records || is_slow {
+            match self.find_events(who, search, place, is_up, limit) {
+                Err(ServiceError::Behind(_)) if !needs_records => {}
+                answer => return answer,
+            }
+        }
+        filter.project = who.scope().or(filter.project);
+        let events = if is_up {
+            self.store().events(&filter, place, limit)?
+        } else {
+            self.store().events_before(&filter, place, limit)?
+        };
+        let next = events.last().map(|event| event.seq).filter(|_| events.len() >= limit);
+        Ok(FoundEvents { events, next })
+    }
+
     /// Events by more than the ledger has indexes for: newest first before a place, or oldest first after one.
     ///
     /// # Errors
