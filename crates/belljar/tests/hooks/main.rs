@@ -1,6 +1,8 @@
 //! Hooks, with the real program: what an agent hears, how soon, and what becomes of what it said.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up must fail")]
 
+#[path = "../support/http.rs"]
+mod http;
 mod support;
 #[path = "../support/mod.rs"]
 mod workbench;

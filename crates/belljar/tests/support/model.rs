@@ -75,16 +75,19 @@ fn answer(stream: TcpStream, command: &str, heard: &Mutex<Heard>) -> io::Result<
     let asked: Value = serde_json::from_slice(&body)?;
     let (stop, block) = turn(&asked, command, heard);
     let usage = json!({"input_tokens": 10, "output_tokens": 5});
+    let number = asked["messages"].as_array().map_or(0, Vec::len) * 2
+        + usize::from(asked["tools"].as_array().is_none_or(Vec::is_empty));
+    let name = format!("request-id: req_scripted_{number}");
     let message = json!({
-        "id": "msg_scripted", "type": "message", "role": "assistant", "model": asked["model"],
+        "id": format!("msg_scripted_{number}"), "type": "message", "role": "assistant", "model": asked["model"],
         "content": [block], "stop_reason": stop, "stop_sequence": null, "usage": usage,
     });
     if asked["stream"] != json!(true) {
         let text = message.to_string();
         let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
-        return write!(out, "{head}\r\ncontent-length: {}\r\n\r\n{text}", text.len());
+        return write!(out, "{head}\r\n{name}\r\ncontent-length: {}\r\n\r\n{text}", text.len());
     }
-    write!(out, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")?;
+    write!(out, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n{name}\r\n\r\n")?;
     for event in events(&message) {
         write!(out, "event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default())?;
     }

@@ -39,6 +39,9 @@ const RECOVER: Duration = Duration::from_secs(1);
 /// How long records are kept; sums by day stay.
 const KEPT: Duration = Duration::from_hours(90 * 24);
 
+/// How far this thread stands back.
+const LATER: i32 = 5;
+
 /// The records, and how far they are.
 #[derive(Debug)]
 pub(super) struct Eye {
@@ -54,6 +57,9 @@ pub(super) fn begin(service: &Service) -> Option<JoinHandle<()>> {
 
 impl Service {
     fn keep_looking(&self) {
+        // Whoever waits for an acknowledgement goes first. On Linux this is about the calling thread alone; where it is
+        // not allowed, all go on as before.
+        let _as_before = rustix::process::nice(LATER);
         // The list is part of the program; a test reads it.
         let Ok(prices) = Prices::embedded() else { return };
         let folder = Folder::new(prices);

@@ -39,6 +39,8 @@ CREATE INDEX IF NOT EXISTS calls_sandbox ON calls (sandbox) WHERE sandbox IS NOT
 CREATE INDEX IF NOT EXISTS calls_execution ON calls (execution) WHERE execution IS NOT NULL;
 CREATE INDEX IF NOT EXISTS calls_run ON calls (run) WHERE run IS NOT NULL;
 CREATE INDEX IF NOT EXISTS calls_time ON calls (time);
+CREATE INDEX IF NOT EXISTS calls_project ON calls (project);
+CREATE INDEX IF NOT EXISTS calls_duration ON calls (duration) WHERE duration IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS sessions (
     id       INTEGER PRIMARY KEY,
