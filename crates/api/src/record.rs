@@ -99,6 +99,12 @@ pub struct Call {
     /// Its share of what the request cost that asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// Its share of what that request used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+    /// That request, as in the session's trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
     /// Who told each field: `hook`, `telemetry`, `transcript`, `belljar`, or `estimate` if it was reckoned.
     pub told: BTreeMap<String, String>,
 }

@@ -61,7 +61,7 @@ pub struct AgentMetrics {
 /// What agents did, put together.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AgentReport {
-    /// The agents, the busiest first; at most 1,000.
+    /// The agents, the busiest first.
     pub items: Vec<AgentMetrics>,
 }
 

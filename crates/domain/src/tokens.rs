@@ -39,6 +39,12 @@ impl Tokens {
         self.with(other, u64::saturating_sub)
     }
 
+    /// What each of several gets; the remainders are nobody's.
+    #[must_use]
+    pub fn shared(self, among: u64) -> Self {
+        self.with(Self::default(), |all, _| all / among.max(1))
+    }
+
     fn with(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
         Self {
             input: join(self.input, other.input),

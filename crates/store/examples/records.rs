@@ -194,10 +194,10 @@ fn sums(lens: &SqliteLens) -> Result<(), StoreError> {
     })?;
     measure("errors", |_| lens.errors(&ErrorFilter::default(), None, PAGE).map(drop))?;
     measure("agent metrics, by type", |_| {
-        lens.agent_metrics(&AgentFilter::default(), GroupBy::Type).map(drop)
+        lens.agent_metrics(&AgentFilter::default(), GroupBy::Type, PAGE).map(drop)
     })?;
     measure("agent metrics, each", |_| {
-        lens.agent_metrics(&AgentFilter::default(), GroupBy::Agent).map(drop)
+        lens.agent_metrics(&AgentFilter::default(), GroupBy::Agent, PAGE).map(drop)
     })?;
     measure("tool usage", |_| lens.tool_usage(&Period::default()).map(drop))?;
     measure("hand-offs", |_| lens.handoffs(&AgentFilter::default()).map(drop))?;

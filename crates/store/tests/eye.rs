@@ -47,7 +47,7 @@ fn all(lens: &dyn Lens) -> Vec<String> {
         said.push(format!("{:#?}", lens.cost(&Period::default(), by).unwrap()));
     }
     for by in [GroupBy::Agent, GroupBy::Type] {
-        said.push(format!("{:#?}", lens.agent_metrics(&AgentFilter::default(), by).unwrap()));
+        said.push(format!("{:#?}", lens.agent_metrics(&AgentFilter::default(), by, 1000).unwrap()));
     }
     said
 }
@@ -102,6 +102,6 @@ fn sums_are_what_their_parts_come_to() {
         failed,
         "each call that failed is in one group"
     );
-    let agents = lens.agent_metrics(&AgentFilter::default(), GroupBy::Type).unwrap();
+    let agents = lens.agent_metrics(&AgentFilter::default(), GroupBy::Type, 1000).unwrap();
     assert_eq!(agents.iter().map(|one| one.spent.cost.micros()).sum::<u64>(), reported);
 }

@@ -146,6 +146,9 @@ pub struct ErrorQuery {
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AgentMetricsQuery {
+    /// The most items wanted.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    pub limit: Option<u16>,
     /// Each `agent` by itself, or all of a `type`, or of an `app`.
     #[param(pattern = "^(agent|type|app)$")]
     pub by: Option<String>,

@@ -142,4 +142,9 @@ fn spans_and_metrics_are_kept() {
     assert_eq!(events.len(), 1, "points travel together, once: {events:?}");
     assert_eq!(events[0]["payload"]["points"][0]["value"], 0.5);
     assert_eq!(served.client().post("/v1/metrics", &json!({"resourceMetrics": 3})).status, 400);
+    let unread = json!({"name": "h", "histogram": {"dataPoints": [{}, {}]}});
+    let partly = served
+        .client()
+        .post("/v1/metrics", &json!({"resourceMetrics": [{"scopeMetrics": [{"metrics": [unread]}]}]}));
+    assert_eq!((partly.status, &partly.json()["partialSuccess"]["rejectedDataPoints"]), (200, &json!("2")));
 }

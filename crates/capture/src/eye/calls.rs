@@ -136,7 +136,7 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
                 Part::Judgement => call.is_open(),
                 // An end told by a hook ends a call that is open and has no name; telemetry adds to what hooks told.
                 _ if is_hook => call.is_open() && call.known.tool_use_id.is_none(),
-                _ => call.told.get("outcome") != Some(&Told::Telemetry) && call.known.output_bytes.is_none(),
+                _ => call.told.of("outcome") != Some(Told::Telemetry) && call.known.output_bytes.is_none(),
             };
             if is_same && same_agent && wants {
                 return Ok(Some(call));

@@ -176,12 +176,12 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
 
     /// Gives each call its share of the cost.
     fn share(&mut self, request: &ModelRequest) -> Result<(), S::Error> {
-        let share = request.share();
+        let (cost, tokens) = request.share().unzip();
         for id in &request.calls {
             if let Some(mut call) = self.shelf.call(*id)?
-                && (call.cost != share || call.request != Some(request.id))
+                && (call.cost, call.tokens, call.request) != (cost, tokens, Some(request.id))
             {
-                (call.cost, call.request) = (share, Some(request.id));
+                (call.cost, call.tokens, call.request) = (cost, tokens, Some(request.id));
                 self.shelf.put_call(call)?;
             }
         }

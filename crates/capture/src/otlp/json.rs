@@ -67,13 +67,20 @@ pub(super) fn traces(request: &Value) -> Result<Traces, OtlpError> {
     Ok(spans)
 }
 
-pub(super) fn metrics(request: &Value) -> Result<Metrics, OtlpError> {
-    let mut sums = Vec::new();
+/// Sums and gauges, and how many points of other kinds there were.
+pub(super) fn metrics(request: &Value) -> Result<(Metrics, u64), OtlpError> {
+    let (mut sums, mut skipped) = (Vec::new(), 0);
     each(request, ["resourceMetrics", "scopeMetrics", "metrics"], |metric, origin, path| {
         // Histograms and summaries are not added up here.
         let Some((field, data)) =
             ["sum", "gauge"].into_iter().find_map(|field| Some((field, metric.get(field)?)))
         else {
+            for kind in ["histogram", "exponentialHistogram", "summary"] {
+                let points = metric
+                    .get(kind)
+                    .map_or(Ok(&[][..]), |data| list(data, "dataPoints", path, RECORD_LIMIT))?;
+                skipped += u64::try_from(points.len()).unwrap_or(u64::MAX);
+            }
             return Ok(());
         };
         let path = format!("{path}.{field}");
@@ -96,7 +103,7 @@ pub(super) fn metrics(request: &Value) -> Result<Metrics, OtlpError> {
         sums.push(Sum { name, unit, temporality, points, origin: origin.clone() });
         Ok(())
     })?;
-    Ok(sums)
+    Ok((sums, skipped))
 }
 
 /// Walks resource, scope and record, whose names differ by signal alone.

@@ -43,6 +43,12 @@ pub fn logs(body: &[u8], encoding: Encoding) -> Result<Logs, OtlpError> {
 
 /// The sums of an `ExportMetricsServiceRequest`.
 pub fn metrics(body: &[u8], encoding: Encoding) -> Result<Metrics, OtlpError> {
+    metrics_and_skipped(body, encoding).map(|(sums, _)| sums)
+}
+
+/// The sums of an `ExportMetricsServiceRequest`, and how many points of histograms and summaries it has, which are not
+/// read.
+pub fn metrics_and_skipped(body: &[u8], encoding: Encoding) -> Result<(Metrics, u64), OtlpError> {
     json::metrics(&spelled(body, encoding, schema::METRICS)?)
 }
 

@@ -79,6 +79,8 @@ const POINT: Message = &[
     field(6, "asInt", Kind::Fixed64),
     field(7, "attributes", Kind::Many(PAIR)),
 ];
+/// Kinds of metrics that are only counted.
+const UNREAD: Message = &[field(1, "dataPoints", Kind::Many(&[]))];
 const METRIC: Message = &[
     field(1, "name", Kind::Text),
     field(3, "unit", Kind::Text),
@@ -92,6 +94,9 @@ const METRIC: Message = &[
             field(3, "isMonotonic", Kind::Bool),
         ]),
     ),
+    field(9, "histogram", Kind::One(UNREAD)),
+    field(10, "exponentialHistogram", Kind::One(UNREAD)),
+    field(11, "summary", Kind::One(UNREAD)),
 ];
 
 /// `ExportLogsServiceRequest`

@@ -82,8 +82,8 @@ fn hook_telemetry_and_transcript_join_to_one_record_in_any_order() {
             let session = &memory.sessions["s"];
             assert_eq!((session.counts.calls, session.counts.succeeded), (1, 1));
             assert_eq!((session.spent.requests, session.spent.cost.micros()), (1, 600));
-            assert_eq!(call.cost.unwrap().micros(), 600);
-            seen.push((call.known.clone(), call.told.clone()));
+            assert_eq!((call.cost.unwrap().micros(), call.tokens.unwrap().input), (600, 1000));
+            seen.push((call.known.clone(), call.told));
         }
     }
     let (known, told) = &seen[0];
@@ -95,8 +95,8 @@ fn hook_telemetry_and_transcript_join_to_one_record_in_any_order() {
         (Some("config"), Some("{\"command\":\"ls\"}"))
     );
     assert_eq!(
-        (told["outcome"], told["duration_ms"], told["decision"]),
-        (Told::Hook, Told::Telemetry, Told::Telemetry)
+        (told.of("outcome"), told.of("duration_ms"), told.of("decision")),
+        (Some(Told::Hook), Some(Told::Telemetry), Some(Told::Telemetry))
     );
 }
 

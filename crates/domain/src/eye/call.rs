@@ -1,11 +1,9 @@
 //! One call of a tool, from the wish to the outcome, whoever told of which part.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use super::Told;
-use crate::{EventStatus, ExecutionId, ProjectId, RunId, SandboxId, Timestamp, Usd, Verdict};
+use super::{Provenance, Told};
+use crate::{EventStatus, ExecutionId, ProjectId, RunId, SandboxId, Timestamp, Tokens, Usd, Verdict};
 
 /// One call of a tool. What nobody told is absent, never guessed; what was reckoned says so in `told`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,9 +35,12 @@ pub struct Call {
     /// Its share of what that request cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Usd>,
+    /// Its share of what that request used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
     /// Who told which field.
     #[serde(default)]
-    pub told: BTreeMap<String, Told>,
+    pub told: Provenance,
 }
 
 /// What can be told of a call.
@@ -99,7 +100,7 @@ macro_rules! learned {
             && $call.believes(stringify!($field), $by, $call.known.$field.is_some())
         {
             $call.known.$field = Some(value);
-            $call.told.insert(stringify!($field).to_owned(), $by);
+            $call.told.set(stringify!($field), $by);
         })+
     };
 }
@@ -120,7 +121,8 @@ impl Call {
             fingerprint: None,
             request: None,
             cost: None,
-            told: BTreeMap::new(),
+            tokens: None,
+            told: Provenance::default(),
         }
     }
 
@@ -133,7 +135,7 @@ impl Call {
         learned!(self, told, by: tool_use_id, prompt, agent_type, parent_agent, sandbox, execution, run, tool, target,
             target_type, input, input_bytes, output_bytes, decision, decided_by, reason, outcome, error, began, ended,
             duration_ms, started_agent);
-        if self.known.duration_ms.is_none() || self.told.get("duration_ms") == Some(&Told::Estimate) {
+        if self.known.duration_ms.is_none() || self.told.of("duration_ms") == Some(Told::Estimate) {
             self.reckon_duration();
         }
     }
@@ -152,14 +154,14 @@ impl Call {
 
     fn believes(&self, field: &str, by: Told, is_known: bool) -> bool {
         // What was never put down as told by anybody has not been believed yet.
-        !is_known || self.told.get(field).is_none_or(|before| trust(field, by) >= trust(field, *before))
+        !is_known || self.told.of(field).is_none_or(|before| trust(field, by) >= trust(field, before))
     }
 
     fn reckon_duration(&mut self) {
         if let (Some(began), Some(ended)) = (self.known.began, self.known.ended) {
             let micros = ended.as_micros().saturating_sub(began.as_micros());
             self.known.duration_ms = u64::try_from(micros / 1000).ok();
-            self.told.insert("duration_ms".to_owned(), Told::Estimate);
+            self.told.set("duration_ms", Told::Estimate);
         }
     }
 }
@@ -203,7 +205,10 @@ mod tests {
         other.learn(hook, Told::Hook);
         assert_eq!(one, other);
         assert_eq!((one.known.outcome, one.known.duration_ms), (Some(EventStatus::Success), Some(12)));
-        assert_eq!((one.told["outcome"], one.told["duration_ms"]), (Told::Hook, Told::Telemetry));
+        assert_eq!(
+            (one.told.of("outcome"), one.told.of("duration_ms")),
+            (Some(Told::Hook), Some(Told::Telemetry))
+        );
     }
 
     #[test]
@@ -212,7 +217,7 @@ mod tests {
         let at = |micros| Some(Timestamp::from_micros(micros));
         call.learn(CallTold { began: at(1_000), ..CallTold::default() }, Told::Hook);
         call.learn(CallTold { ended: at(251_000), ..CallTold::default() }, Told::Hook);
-        assert_eq!((call.known.duration_ms, call.told["duration_ms"]), (Some(250), Told::Estimate));
+        assert_eq!((call.known.duration_ms, call.told.of("duration_ms")), (Some(250), Some(Told::Estimate)));
         call.learn(CallTold { duration_ms: Some(240), ..CallTold::default() }, Told::Hook);
         assert_eq!(call.known.duration_ms, Some(240));
     }

@@ -7,6 +7,7 @@
 mod agent;
 mod call;
 mod error_group;
+mod provenance;
 mod request;
 mod session;
 mod shelf;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use agent::{AgentRecord, Repetition};
 pub use call::{Call, CallTold};
 pub use error_group::{ErrorGroup, ErrorGroupState};
+pub use provenance::Provenance;
 pub use request::{Basis, ModelRequest};
 pub use session::{Session, SessionState};
 pub use shelf::{IndexEntry, Series, Shelf};

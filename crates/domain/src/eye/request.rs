@@ -122,10 +122,10 @@ impl ModelRequest {
         }
     }
 
-    /// What each of its calls is given of its cost; the remainder of the division is nobody's.
+    /// What each of its calls is given of its cost and tokens; the remainder of the division is nobody's.
     #[must_use]
-    pub fn share(&self) -> Option<Usd> {
+    pub fn share(&self) -> Option<(Usd, Tokens)> {
         let calls = u64::try_from(self.calls.len()).unwrap_or(u64::MAX);
-        (self.counted && calls > 0).then(|| Usd(self.cost.0 / calls))
+        (self.counted && calls > 0).then(|| (Usd(self.cost.0 / calls), self.tokens.shared(calls)))
     }
 }

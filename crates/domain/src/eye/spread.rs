@@ -3,15 +3,28 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Steps to a doubling: a value is known to within 4.5 percent.
 const STEPS: f64 = 8.0;
 
-/// Counts by size.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+/// Counts by size; written as a list of sizes, each followed by its count.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spread(BTreeMap<u16, u64>);
+
+impl Serialize for Spread {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().flat_map(|(place, count)| [u64::from(*place), *count]))
+    }
+}
+
+impl<'de> Deserialize<'de> for Spread {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let flat = Vec::<u64>::deserialize(from)?;
+        let pairs = flat.as_chunks::<2>().0.iter();
+        Ok(Self(pairs.filter_map(|[place, count]| Some((u16::try_from(*place).ok()?, *count))).collect()))
+    }
+}
 
 impl Spread {
     /// Counts a value.
@@ -83,6 +96,8 @@ mod tests {
         };
         near(50, 500);
         near(95, 950);
+        let text = serde_json::to_string(&spread).unwrap();
+        assert_eq!(serde_json::from_str::<Spread>(&text).unwrap(), spread);
         (1..=1000).for_each(|value| spread.take(value));
         assert_eq!((spread.count(), spread.percentile(50)), (0, None));
         spread.add(0);

@@ -86,7 +86,12 @@ pub trait Lens: Debug + Send + Sync {
     ) -> Result<Option<ErrorGroup>, StoreError>;
 
     /// What agents did, summed up, the busiest first.
-    fn agent_metrics(&self, filter: &AgentFilter, by: GroupBy) -> Result<Vec<AgentMetrics>, StoreError>;
+    fn agent_metrics(
+        &self,
+        filter: &AgentFilter,
+        by: GroupBy,
+        limit: usize,
+    ) -> Result<Vec<AgentMetrics>, StoreError>;
     /// How tools were used, the most used first.
     fn tool_usage(&self, period: &Period) -> Result<Vec<ToolUsage>, StoreError>;
     /// Who started whom, by kind of agent.

@@ -37,7 +37,7 @@ const UNAVAILABLE: u8 = 14;
     responses((status = 200, body = Object), (status = 400, body = Object), (status = 413, body = Object), (status = 503, body = Object)))]
 pub(crate) async fn logs(app: State<App>, who: Caller, headers: HeaderMap, body: Body) -> Response {
     take(app, who, headers, body, Signal::Logs, |body, encoding, project| {
-        Ok(wire::otlp::logs(&otlp::logs(body, encoding)?, project))
+        Ok((wire::otlp::logs(&otlp::logs(body, encoding)?, project), 0))
     })
     .await
 }
@@ -47,7 +47,8 @@ pub(crate) async fn logs(app: State<App>, who: Caller, headers: HeaderMap, body:
     responses((status = 200, body = Object), (status = 400, body = Object), (status = 413, body = Object), (status = 503, body = Object)))]
 pub(crate) async fn metrics(app: State<App>, who: Caller, headers: HeaderMap, body: Body) -> Response {
     take(app, who, headers, body, Signal::Metrics, |body, encoding, project| {
-        Ok(wire::otlp::metrics(&otlp::metrics(body, encoding)?, project))
+        let (sums, skipped) = otlp::metrics_and_skipped(body, encoding)?;
+        Ok((wire::otlp::metrics(&sums, project), skipped))
     })
     .await
 }
@@ -57,12 +58,12 @@ pub(crate) async fn metrics(app: State<App>, who: Caller, headers: HeaderMap, bo
     responses((status = 200, body = Object), (status = 400, body = Object), (status = 413, body = Object), (status = 503, body = Object)))]
 pub(crate) async fn traces(app: State<App>, who: Caller, headers: HeaderMap, body: Body) -> Response {
     take(app, who, headers, body, Signal::Traces, |body, encoding, project| {
-        Ok(wire::otlp::traces(&otlp::traces(body, encoding)?, project))
+        Ok((wire::otlp::traces(&otlp::traces(body, encoding)?, project), 0))
     })
     .await
 }
 
-type Read = fn(&[u8], Encoding, &ProjectId) -> Result<Vec<NewEvent>, OtlpError>;
+type Read = fn(&[u8], Encoding, &ProjectId) -> Result<(Vec<NewEvent>, u64), OtlpError>;
 
 async fn take(
     State(app): State<App>,
@@ -81,18 +82,23 @@ async fn take(
     };
     let taken = async {
         let body = unpacked(&headers, body).await?;
-        let events = read(&body, encoding, &who.project).map_err(|error| Failure::invalid(said(&error)))?;
+        let (events, skipped) =
+            read(&body, encoding, &who.project).map_err(|error| Failure::invalid(said(&error)))?;
         app.ask(&who, move |service, who| {
             let mut left = events.into_iter().peekable();
             while left.peek().is_some() {
                 service.ingest(who, left.by_ref().take(STEP).collect())?;
             }
-            Ok(())
+            Ok(skipped)
         })
         .await
     };
     match taken.await {
-        Ok(()) => typed(encoding.media_type(), encoding.taken(signal, 0, "")),
+        Ok(0) => typed(encoding.media_type(), encoding.taken(signal, 0, "")),
+        Ok(skipped) => {
+            let why = "points of histograms and summaries are not kept; sums and gauges are";
+            typed(encoding.media_type(), encoding.taken(signal, skipped, why))
+        }
         Err(failure) => refused(encoding, &failure),
     }
 }

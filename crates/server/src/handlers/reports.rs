@@ -10,7 +10,7 @@ use belljar_engine::service::Patience;
 use crate::{
     answer::Json,
     app::App,
-    extract::{Caller, Query},
+    extract::{Caller, Query, limit},
     problem::{Answer, Failure},
     wire::{self, reports::Step},
 };
@@ -24,8 +24,8 @@ pub(crate) async fn agents(
     Query(query): Query<api::AgentMetricsQuery>,
 ) -> Answer<Json<api::AgentReport>> {
     let filter = wire::reports::agent_filter(&query)?;
-    let by = wire::reports::group_by(query.by.as_deref())?;
-    let found = app.ask(&who, move |service, who| service.agent_metrics(who, filter, by)).await?;
+    let (by, limit) = (wire::reports::group_by(query.by.as_deref())?, limit(query.limit)?);
+    let found = app.ask(&who, move |service, who| service.agent_metrics(who, filter, by, limit)).await?;
     Ok(Json(api::AgentReport { items: found.into_iter().map(wire::reports::agent_metrics).collect() }))
 }
 

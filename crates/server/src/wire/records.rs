@@ -28,6 +28,16 @@ pub(crate) fn usd(amount: Usd) -> f64 {
     amount.0 as f64 / 1e9
 }
 
+/// A field's name on the wire.
+fn name_of(field: &str) -> String {
+    match field {
+        "prompt" | "sandbox" | "execution" | "run" | "parent_agent" | "started_agent" => {
+            format!("{field}_id")
+        }
+        field => field.to_owned(),
+    }
+}
+
 pub(crate) fn call(call: Call) -> api::Call {
     let known = call.known;
     api::Call {
@@ -61,7 +71,9 @@ pub(crate) fn call(call: Call) -> api::Call {
         received: text(call.received),
         skew_ms: call.skew_ms,
         cost_usd: call.cost.map(usd),
-        told: call.told.into_iter().map(|(field, by)| (field, by.to_string())).collect(),
+        tokens: call.tokens.map(tokens),
+        request: call.request.map(|id| id.to_string()),
+        told: call.told.each().map(|(field, by)| (name_of(field), by.to_string())).collect(),
     }
 }
 

@@ -42,6 +42,8 @@ pub(crate) enum Before {
 pub(crate) struct Pool {
     path: PathBuf,
     before: Before,
+    /// Bytes of the file that are read where the kernel has them, instead of being copied.
+    mapped: u64,
     shelf: Mutex<Shelf>,
     returned: Condvar,
 }
@@ -49,7 +51,13 @@ pub(crate) struct Pool {
 impl Pool {
     pub(crate) const fn new(path: PathBuf, before: Before) -> Self {
         let shelf = Shelf { idle: Vec::new(), out: 0 };
-        Self { path, before, shelf: Mutex::new(shelf), returned: Condvar::new() }
+        Self { path, before, mapped: 0, shelf: Mutex::new(shelf), returned: Condvar::new() }
+    }
+
+    /// As [`Pool::new`], for a file that may be mapped: a disk that fails while it is read ends the process, so this is
+    /// for what is read most and matters least.
+    pub(crate) fn mapping(path: PathBuf, mapped: u64) -> Self {
+        Self { mapped, ..Self::new(path, Before::Nothing) }
     }
 
     /// Reads with a connection of one's own for the while, and finds everything that was answered.
@@ -62,7 +70,7 @@ impl Pool {
         }
         let connection = match self.borrow() {
             Some(connection) => Ok(connection),
-            None => connect(&self.path),
+            None => self.connect(),
         };
         let outcome = connection.map(|connection| {
             let ready = match &self.before {
@@ -80,6 +88,15 @@ impl Pool {
         drop(shelf);
         self.returned.notify_one();
         outcome
+    }
+
+    fn connect(&self) -> Result<Connection, StoreError> {
+        let connection = connect(&self.path)?;
+        if self.mapped > 0 {
+            let size = super::sql::signed(self.mapped);
+            connection.pragma_update(None, "mmap_size", size).doing("open the store for reading")?;
+        }
+        Ok(connection)
     }
 
     /// Lets go of connections nobody uses.

@@ -2,7 +2,10 @@
 
 use belljar_capture::eye::{Score, ScoreBase, score};
 use belljar_domain::Principal;
-use belljar_ports::lens::{AgentFilter, AgentMetrics, CostBy, CostLine, GroupBy, Period};
+use belljar_ports::{
+    lens::{AgentFilter, AgentMetrics, CostBy, CostLine, GroupBy, Period},
+    store::PAGE_LIMIT,
+};
 
 use super::super::{Result, Service};
 
@@ -25,13 +28,14 @@ impl Service {
         who: &Principal,
         mut filter: AgentFilter,
         by: GroupBy,
+        limit: usize,
     ) -> Result<Vec<AgentScore>> {
         filter.project = who.scope().or(filter.project);
         let (lens, _) = self.lens();
         let everybody = AgentFilter { project: filter.project.clone(), ..AgentFilter::default() };
-        let all = lens.agent_metrics(&everybody, GroupBy::Vendor)?;
+        let all = lens.agent_metrics(&everybody, GroupBy::Vendor, PAGE_LIMIT)?;
         let all = all.iter().map(base).fold(ScoreBase::default(), plus);
-        let found = lens.agent_metrics(&filter, by)?;
+        let found = lens.agent_metrics(&filter, by, limit)?;
         Ok(found
             .into_iter()
             .map(|metrics| AgentScore { score: score(base(&metrics), all), metrics })

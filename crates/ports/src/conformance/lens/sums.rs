@@ -45,7 +45,7 @@ pub(super) fn follow(bench: &Bench<'_>) -> Verdict {
         shelf.put_agent(busy.clone())?;
         shelf.put_agent(child.clone())
     })?;
-    let metrics = |by| ok(lens.agent_metrics(&AgentFilter::default(), by));
+    let metrics = |by| ok(lens.agent_metrics(&AgentFilter::default(), by, 10));
     let each = metrics(GroupBy::Agent)?;
     let names: Vec<&str> = each.iter().map(|one| one.key.as_str()).collect();
     expect("agents, the busiest first", &names, &vec!["s", "a"])?;
@@ -53,7 +53,7 @@ pub(super) fn follow(bench: &Bench<'_>) -> Verdict {
     let kinds = metrics(GroupBy::Type)?;
     expect("kinds", &kinds.iter().map(|one| one.key.as_str()).collect(), &vec!["main", "Explore"])?;
     let only = AgentFilter { agent: Some("a".to_owned()), ..AgentFilter::default() };
-    expect("one agent", &ok(lens.agent_metrics(&only, GroupBy::Agent))?.len(), &1)?;
+    expect("one agent", &ok(lens.agent_metrics(&only, GroupBy::Agent, 10))?.len(), &1)?;
     let handed = ok(lens.handoffs(&AgentFilter::default()))?;
     let edge = handed.first().ok_or("no hand-off")?;
     expect(

@@ -16,7 +16,7 @@ type Answer = Result<(), StoreError>;
 /// Columns of a call that seldom change after the first word on it.
 const CALL_PLACE: &str = "project, session, agent, tool, tool_use, prompt, sandbox, execution, run, time";
 /// Columns that do.
-const CALL_STATE: &str = "decision, outcome, fingerprint, last, duration, record";
+const CALL_STATE: &str = "decision, outcome, fingerprint, last, duration";
 
 impl Sheet<'_> {
     /// Writes everything that changed.
@@ -54,6 +54,11 @@ fn record(of: &impl Serialize) -> Result<Value, StoreError> {
     serde_json::to_string(of).map(Value::Text).map_err(|error| StoreError::backend(WRITING, error))
 }
 
+/// The whole record, beside what it is found by.
+fn whole(db: &Transaction<'_>, table: &str, id: u64, of: &impl Serialize) -> Answer {
+    run(db, &put(table, "id, record"), vec![Value::Integer(signed(id)), record(of)?])
+}
+
 fn words(values: [Option<&str>; 3]) -> [Value; 3] {
     values.map(maybe_text)
 }
@@ -76,8 +81,8 @@ fn call(db: &Transaction<'_>, slot: &Slot<Call>) -> Answer {
         maybe_text(now.fingerprint.as_ref()),
         time(now.known.ended.unwrap_or(now.received)),
         maybe_int(known.duration_ms),
-        record(now)?,
     ];
+    whole(db, "call_records", now.id, now)?;
     let id = Value::Integer(signed(now.id));
     let Some(before) = &slot.before else {
         let values = [vec![id], place(now), state].concat();
@@ -117,7 +122,7 @@ fn session(db: &Transaction<'_>, now: &Session) -> Answer {
 }
 
 fn agent(db: &Transaction<'_>, now: &AgentRecord) -> Answer {
-    let columns = "id, project, session, agent, vendor, agent_type, parent, state, began, last, ended, repeats, events, prompts, turns, turns_failed, calls, succeeded, failed, denied, cancelled, requests_failed, compactions, requests, input, output, cache_read, cache_write_5m, cache_write_1h, cost, estimated, at_list_price, unpriced, duration_ms, durations, record";
+    let columns = "id, project, session, agent, vendor, agent_type, parent, state, began, last, ended, repeats, events, prompts, turns, turns_failed, calls, succeeded, failed, denied, cancelled, requests_failed, compactions, requests, input, output, cache_read, cache_write_5m, cache_write_1h, cost, estimated, at_list_price, unpriced, duration_ms, durations";
     let (counts, spent) = (&now.counts, &now.spent);
     let mut values = vec![
         Value::Integer(signed(now.id)),
@@ -159,7 +164,7 @@ fn agent(db: &Transaction<'_>, now: &AgentRecord) -> Answer {
     ];
     values.extend(numbers.map(|number| Value::Integer(signed(number))));
     values.push(record(&now.durations)?);
-    values.push(record(now)?);
+    whole(db, "agent_records", now.id, now)?;
     run(db, &put("agents", columns), values)
 }
 

@@ -10,6 +10,7 @@ use belljar_ports::{
         AgentFilter, AgentMetrics, CallFilter, CostBy, CostLine, ErrorFilter, EventSearch, GroupBy, Handoff,
         LensShelf, Period, SessionFilter, ToolUsage,
     },
+    store::PAGE_LIMIT,
 };
 
 use super::super::sql::{Doing, amount, signed};
@@ -30,6 +31,10 @@ impl Lens for SqliteLens {
         self.write(|writer| {
             let writing = writer.connection.transaction().doing(WRITING)?;
             let mut removed = 0;
+            for (bodies, table) in [("call_records", "calls"), ("agent_records", "agents")] {
+                let sql = format!("DELETE FROM {bodies} WHERE id IN (SELECT id FROM {table} WHERE last < ?)");
+                writing.execute(&sql, [before.as_micros()]).doing(WRITING)?;
+            }
             for (table, column) in [
                 ("calls", "last"),
                 ("sessions", "received"),
@@ -118,8 +123,8 @@ impl Lens for SqliteLens {
         self.pool.read(|db| lists::error_group(db, project, fingerprint))
     }
 
-    fn agent_metrics(&self, filter: &AgentFilter, by: GroupBy) -> Answer<Vec<AgentMetrics>> {
-        self.pool.read(|db| reports::agents(db, filter, by))
+    fn agent_metrics(&self, filter: &AgentFilter, by: GroupBy, limit: usize) -> Answer<Vec<AgentMetrics>> {
+        self.pool.read(|db| reports::agents(db, filter, by, limit.min(PAGE_LIMIT)))
     }
 
     fn tool_usage(&self, period: &Period) -> Answer<Vec<ToolUsage>> {

@@ -39,7 +39,20 @@ fn page<T: DeserializeOwned>(
     limit: usize,
 ) -> Answer<Vec<T>> {
     let limit = limit.min(PAGE_LIMIT);
-    let sql = format!("SELECT record FROM {table}{} ORDER BY {order} LIMIT {limit}", filter.clause());
+    let clause = filter.clause();
+    let bodies = match table {
+        "calls" => "call_records",
+        "agents" => "agent_records",
+        whole => {
+            let sql = format!("SELECT record FROM {whole}{clause} ORDER BY {order} LIMIT {limit}");
+            return records(db, &sql, &filter.values);
+        }
+    };
+    // First who, then what is known of them.
+    let sql = format!(
+        "WITH page AS MATERIALIZED (SELECT * FROM {table}{clause} ORDER BY {order} LIMIT {limit})
+         SELECT record FROM page JOIN {bodies} USING (id) ORDER BY {order}"
+    );
     records(db, &sql, &filter.values)
 }
 
@@ -170,7 +183,7 @@ pub(super) fn series_of(db: &Connection, session: &Session) -> Answer<Vec<Series
 }
 
 pub(super) fn call(db: &Connection, id: u64) -> Answer<Option<Call>> {
-    let found = records(db, "SELECT record FROM calls WHERE id = ?", &[Value::Integer(signed(id))])?;
+    let found = records(db, "SELECT record FROM call_records WHERE id = ?", &[Value::Integer(signed(id))])?;
     Ok(found.into_iter().next())
 }
 

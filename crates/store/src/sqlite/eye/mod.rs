@@ -23,7 +23,7 @@ use rusqlite::Connection;
 
 use super::{
     SqliteStore,
-    pool::{Before, Pool, STATEMENTS},
+    pool::{Pool, STATEMENTS},
     sql::{Doing, amount, signed},
 };
 use sheet::Sheet;
@@ -33,6 +33,8 @@ const WRITING: &str = "write records";
 const READING: &str = "read records";
 /// Raised when events are folded into other records than before: then they are made again.
 const VERSION: i64 = 1;
+/// Bytes that are read without being copied.
+const MAPPED: u64 = 4 << 30;
 /// Events after which SQLite looks again at which index is worth what.
 const LOOK_AGAIN: u64 = 20_000;
 
@@ -73,7 +75,7 @@ impl SqliteLens {
         };
         Ok(Self {
             path: path.to_owned(),
-            pool: Pool::new(path.to_owned(), Before::Nothing),
+            pool: Pool::mapping(path.to_owned(), MAPPED),
             writer: Mutex::new(Writer { connection, looked: 0 }),
         })
     }

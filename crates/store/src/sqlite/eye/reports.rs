@@ -62,7 +62,12 @@ fn agents_where(wanted: &AgentFilter, prefix: &str) -> Filter {
     filter
 }
 
-pub(super) fn agents(db: &Connection, wanted: &AgentFilter, by: GroupBy) -> Answer<Vec<AgentMetrics>> {
+pub(super) fn agents(
+    db: &Connection,
+    wanted: &AgentFilter,
+    by: GroupBy,
+    limit: usize,
+) -> Answer<Vec<AgentMetrics>> {
     let key = match by {
         GroupBy::Agent => "CASE agent WHEN '' THEN session ELSE session || '/' || agent END",
         GroupBy::Type => "CASE agent WHEN '' THEN 'main' ELSE coalesce(agent_type, 'unknown') END",
@@ -74,7 +79,7 @@ pub(super) fn agents(db: &Connection, wanted: &AgentFilter, by: GroupBy) -> Answ
                 sum(prompts), sum(turns), sum(turns_failed), sum(calls), sum(succeeded), sum(failed), sum(denied),
                 sum(cancelled), sum(requests_failed), sum(compactions), sum(duration_ms), {SPENT},
                 max(CASE agent WHEN '' THEN NULL ELSE agent END)
-         FROM agents{} GROUP BY name ORDER BY sum(calls) DESC, name LIMIT {PAGE_LIMIT}",
+         FROM agents{} GROUP BY name ORDER BY sum(calls) DESC, name LIMIT {limit}",
         filter.clause()
     );
     let mut read = db.prepare_cached(&sql).doing(READING)?;

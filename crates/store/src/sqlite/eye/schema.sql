@@ -1,4 +1,5 @@
 -- Records of what agents did, made from the ledger. `record` is the whole record as JSON; columns are what it is found by.
+-- Where there are many, it is in a table of its own, so that looking through the columns does not read it.
 -- Times are microseconds since 1970 in UTC, money is in billionths of a dollar, days are counted since 1970.
 
 CREATE TABLE IF NOT EXISTS done (
@@ -24,13 +25,17 @@ CREATE TABLE IF NOT EXISTS calls (
     fingerprint TEXT,
     time        INTEGER NOT NULL,
     last        INTEGER NOT NULL,
-    duration    INTEGER,
-    record      TEXT NOT NULL
+    duration    INTEGER
+) STRICT;
+CREATE TABLE IF NOT EXISTS call_records (
+    id     INTEGER PRIMARY KEY,
+    record TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS calls_session ON calls (session);
 CREATE INDEX IF NOT EXISTS calls_use ON calls (tool_use) WHERE tool_use IS NOT NULL;
 CREATE INDEX IF NOT EXISTS calls_agent ON calls (agent) WHERE agent <> '';
-CREATE INDEX IF NOT EXISTS calls_tool ON calls (tool, outcome);
+CREATE INDEX IF NOT EXISTS calls_tool ON calls (tool);
+CREATE INDEX IF NOT EXISTS calls_tool_outcome ON calls (tool, outcome);
 CREATE INDEX IF NOT EXISTS calls_outcome ON calls (outcome);
 CREATE INDEX IF NOT EXISTS calls_decision ON calls (decision) WHERE decision IS NOT NULL;
 CREATE INDEX IF NOT EXISTS calls_fingerprint ON calls (fingerprint) WHERE fingerprint IS NOT NULL;
@@ -96,8 +101,11 @@ CREATE TABLE IF NOT EXISTS agents (
     at_list_price   INTEGER NOT NULL,
     unpriced        INTEGER NOT NULL,
     duration_ms     INTEGER NOT NULL,
-    durations       TEXT NOT NULL,
-    record          TEXT NOT NULL
+    durations       TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS agent_records (
+    id     INTEGER PRIMARY KEY,
+    record TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS agents_name ON agents (session, agent, project);
 CREATE INDEX IF NOT EXISTS agents_own ON agents (agent) WHERE agent <> '';

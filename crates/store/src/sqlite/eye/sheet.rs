@@ -129,7 +129,8 @@ impl Shelf for Sheet<'_> {
 
     fn call(&mut self, id: u64) -> Answer<Option<Call>> {
         if !self.calls.contains_key(&id) {
-            let found: Option<Call> = self.load("SELECT record FROM calls WHERE id = ?", [signed(id)])?;
+            let found: Option<Call> =
+                self.load("SELECT record FROM call_records WHERE id = ?", [signed(id)])?;
             found.into_iter().for_each(|call| self.keep_call(call));
         }
         Ok(self.calls.get(&id).map(|slot| slot.now.clone()))
@@ -176,7 +177,8 @@ impl Shelf for Sheet<'_> {
     fn agent(&mut self, project: &ProjectId, session: &str, agent: &str) -> Answer<Option<AgentRecord>> {
         let key = (project.clone(), session.to_owned(), agent.to_owned());
         if !self.agents.contains_key(&key) {
-            let sql = "SELECT record FROM agents WHERE session = ? AND agent = ? AND project = ?";
+            let sql = "SELECT record FROM agents JOIN agent_records USING (id)
+                       WHERE session = ? AND agent = ? AND project = ?";
             let found: Option<AgentRecord> = self.load(sql, (session, agent, project.as_str()))?;
             found.into_iter().for_each(|found| keep(&mut self.agents, key.clone(), found));
         }
