@@ -178,6 +178,8 @@ pub struct Detection {
     /// The subagent; absent for the session's own agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
+    /// What it is doing now: `working`, `waiting`, `idle`, `done` or `failed`.
+    pub state: String,
     /// The tool it calls over and over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,

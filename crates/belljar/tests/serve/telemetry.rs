@@ -77,6 +77,12 @@ fn an_export_sent_again_counts_once_and_is_answered_in_its_own_words() {
     assert_eq!(tool["payload"]["tool_use_id"], "toolu_1");
     assert_eq!(find("otel.moon_phase")["payload"]["attributes"]["phase"], "full");
     assert!(!events.iter().any(|event| event.to_string().contains(SECRET)), "secrets stay outside");
+    assert_eq!(served.client().get("/api/v1/errors").json()["items"][0]["count"], 1);
+    for file in std::fs::read_dir(served.home()).unwrap().flatten().filter(|file| file.path().is_file()) {
+        let bytes = std::fs::read(file.path()).unwrap();
+        let is_there = bytes.windows(SECRET.len()).any(|some| some == SECRET.as_bytes());
+        assert!(!is_there, "{} has the secret", file.path().display());
+    }
 }
 
 #[test]

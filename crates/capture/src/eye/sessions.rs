@@ -43,7 +43,8 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
         let mut record = match self.shelf.agent(&project, session, agent)? {
             Some(known) => known,
             None => {
-                if !agent.is_empty() {
+                // Who tells events directly names who did it, not who works for whom.
+                if !agent.is_empty() && self.said.text("source").is_some() {
                     self.with_session(session, |session| session.counts.subagents += 1)?;
                 }
                 let id = self.next_id();

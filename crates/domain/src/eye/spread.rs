@@ -1,16 +1,14 @@
 //! How long things took, summed up: good enough for percentiles, small enough to keep for everything, and exact to take
 //! back what was put in.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Steps to a doubling: a value is known to within 4.5 percent.
 const STEPS: f64 = 8.0;
 
-/// Counts by size; written as a list of sizes, each followed by its count.
+/// Counts by size, in order; written as a list of sizes, each followed by its count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Spread(BTreeMap<u16, u64>);
+pub struct Spread(Vec<(u16, u64)>);
 
 impl Serialize for Spread {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -22,36 +20,59 @@ impl<'de> Deserialize<'de> for Spread {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let flat = Vec::<u64>::deserialize(from)?;
         let pairs = flat.as_chunks::<2>().0.iter();
-        Ok(Self(pairs.filter_map(|[place, count]| Some((u16::try_from(*place).ok()?, *count))).collect()))
+        let mut all: Vec<(u16, u64)> =
+            pairs.filter_map(|[place, count]| Some((u16::try_from(*place).ok()?, *count))).collect();
+        all.sort_unstable();
+        Ok(Self(all))
     }
 }
 
 impl Spread {
     /// Counts a value.
     pub fn add(&mut self, value: u64) {
-        *self.0.entry(bucket(value)).or_default() += 1;
+        let place = bucket(value);
+        match self.0.binary_search_by_key(&place, |pair| pair.0) {
+            Ok(at) => self.0.iter_mut().skip(at).take(1).for_each(|pair| pair.1 += 1),
+            Err(at) => self.0.insert(at, (place, 1)),
+        }
     }
 
     /// Takes a value back that was counted before.
     pub fn take(&mut self, value: u64) {
         let place = bucket(value);
-        match self.0.get_mut(&place) {
-            Some(count) if *count > 1 => *count -= 1,
-            _ => drop(self.0.remove(&place)),
-        }
+        self.0.retain_mut(|pair| {
+            let is_it = pair.0 == place;
+            pair.1 -= u64::from(is_it && pair.1 > 0);
+            pair.1 > 0
+        });
     }
 
     /// Adds all of another.
     pub fn merge(&mut self, other: &Self) {
-        for (place, count) in &other.0 {
-            *self.0.entry(*place).or_default() += count;
+        let (mut ours, mut theirs) =
+            (std::mem::take(&mut self.0).into_iter().peekable(), other.0.iter().copied().peekable());
+        loop {
+            let next = match (ours.peek(), theirs.peek()) {
+                (Some(one), Some(other)) if one.0 == other.0 => {
+                    let sum = one.1 + other.1;
+                    theirs.next();
+                    ours.next().map(|pair| (pair.0, sum))
+                }
+                (Some(one), Some(other)) if one.0 < other.0 => ours.next(),
+                (Some(_), None) => ours.next(),
+                (_, _) => theirs.next(),
+            };
+            match next {
+                Some(pair) => self.0.push(pair),
+                None => return,
+            }
         }
     }
 
     /// How many values there are.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.0.values().sum()
+        self.0.iter().map(|pair| pair.1).sum()
     }
 
     /// The value below which so many percent are; nothing of nothing.
@@ -60,7 +81,7 @@ impl Spread {
         let wanted = (self.count() * percent).div_ceil(100).max(1);
         let mut seen = 0;
         let found = self.0.iter().find(|(_, count)| {
-            seen += **count;
+            seen += *count;
             seen >= wanted
         });
         found.map(|(place, _)| middle(*place))
@@ -98,6 +119,11 @@ mod tests {
         near(95, 950);
         let text = serde_json::to_string(&spread).unwrap();
         assert_eq!(serde_json::from_str::<Spread>(&text).unwrap(), spread);
+        let mut both = spread.clone();
+        let mut other = Spread::default();
+        [3, 7, 5000].into_iter().for_each(|value| other.add(value));
+        both.merge(&other);
+        assert_eq!((both.count(), both.percentile(100)), (1003, other.percentile(100)));
         (1..=1000).for_each(|value| spread.take(value));
         assert_eq!((spread.count(), spread.percentile(50)), (0, None));
         spread.add(0);

@@ -202,6 +202,7 @@ pub(crate) fn detection(found: Detection) -> api::Detection {
         },
         session_id: found.session,
         agent_id: Some(found.agent).filter(|agent| !agent.is_empty()),
+        state: found.state.to_string(),
         tool: found.tool,
         call_id: found.call.map(|id| id.to_string()),
         times: found.times,

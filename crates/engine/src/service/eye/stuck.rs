@@ -46,6 +46,8 @@ pub struct Detection {
     pub session: String,
     /// The subagent; empty for the session's own agent.
     pub agent: String,
+    /// What it is doing now; what is over needs nobody.
+    pub state: SessionState,
     /// The tool it calls over and over.
     pub tool: Option<String>,
     /// The last of these calls.
@@ -91,6 +93,7 @@ fn repeats(agent: &AgentRecord, time: Timestamp) -> Detection {
         kind: DetectionKind::Loop,
         session: agent.session.clone(),
         agent: agent.agent.clone(),
+        state: agent.state,
         tool: Some(seen.tool.clone()),
         call: Some(seen.call),
         times: Some(seen.times),
@@ -105,6 +108,7 @@ fn stalls(session: &Session, time: Timestamp) -> Detection {
         kind: DetectionKind::Stall,
         session: session.session.clone(),
         agent: String::new(),
+        state: session.state,
         tool: None,
         call: session.recent.last().copied(),
         times: None,

@@ -1,11 +1,14 @@
 //! Sums: what records add, and what they added before they changed.
 
-use belljar_domain::{EventStatus, Usd, eye::Spent};
+use belljar_domain::{
+    EventStatus, Usd,
+    eye::{IndexEntry, Spent},
+};
 
 use super::{Bench, Verdict, agent, call, noon, ok, request, revise, session};
 use crate::{
     conformance::expect,
-    lens::{AgentFilter, CostBy, GroupBy, Lens, Period},
+    lens::{AgentFilter, CostBy, EventSearch, GroupBy, Lens, Period},
 };
 
 pub(super) fn follow(bench: &Bench<'_>) -> Verdict {
@@ -108,10 +111,15 @@ pub(super) fn pruned(bench: &Bench<'_>) -> Verdict {
     revise(&*lens, 1, |shelf| {
         shelf.put_session(session(1, "s"))?;
         shelf.put_call(call(2, "s", "Bash", Some(EventStatus::Success)))?;
+        for seq in [1, 2] {
+            shelf.index(seq, IndexEntry { tags: Vec::new(), words: "needle".to_owned() })?;
+        }
         shelf.put_request(request(3, "s", "", "opus"))
     })?;
     expect("nothing is old", &ok(lens.prune(noon(-1), 0))?, &0)?;
-    expect("what is old", &ok(lens.prune(noon(100), 1))?, &3)?;
+    expect("what is old", &ok(lens.prune(noon(100), 2))?, &3)?;
+    let needle = EventSearch { text: Some("needle".to_owned()), ..EventSearch::default() };
+    expect("words", &ok(lens.events(&needle, u64::MAX, 10))?, &vec![2])?;
     expect("the session", &ok(lens.session(None, "s"))?, &None)?;
     let spent = ok(lens.cost(&Period::default(), CostBy::Day))?;
     expect("what was spent", &spent.first().map(|line| line.spent.cost), &Some(Usd(1_000)))?;

@@ -56,8 +56,11 @@ impl SqliteStore {
     /// The records made from this store's ledger.
     ///
     /// # Errors
-    /// When their database cannot be made.
+    /// [`StoreError::ReadOnly`] when the store was opened for reading, or when their database cannot be made.
     pub fn lens(&self) -> Result<SqliteLens, StoreError> {
+        if self.desk.is_none() {
+            return Err(StoreError::ReadOnly);
+        }
         SqliteLens::open(&self.places.home.join("eye.db"), self.seal.ledger)
     }
 }

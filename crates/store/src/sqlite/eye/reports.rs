@@ -69,40 +69,47 @@ pub(super) fn agents(
     limit: usize,
 ) -> Answer<Vec<AgentMetrics>> {
     let key = match by {
-        GroupBy::Agent => "CASE agent WHEN '' THEN session ELSE session || '/' || agent END",
+        GroupBy::Agent => "CASE agent WHEN '' THEN session ELSE agent END",
         GroupBy::Type => "CASE agent WHEN '' THEN 'main' ELSE coalesce(agent_type, 'unknown') END",
         GroupBy::Vendor => "coalesce(vendor, 'unknown')",
     };
     let filter = agents_where(wanted, "");
-    let sql = format!(
+    let sums = format!(
         "SELECT {key} AS name, count(*), max(session), max(agent_type), max(vendor), min(began), max(last), sum(events),
                 sum(prompts), sum(turns), sum(turns_failed), sum(calls), sum(succeeded), sum(failed), sum(denied),
-                sum(cancelled), sum(requests_failed), sum(compactions), sum(duration_ms), {SPENT},
-                max(CASE agent WHEN '' THEN NULL ELSE agent END)
-         FROM agents{} GROUP BY name ORDER BY sum(calls) DESC, name LIMIT {limit}",
-        filter.clause()
+                sum(cancelled), sum(requests_failed), sum(compactions), sum(duration_ms), {SPENT}"
     );
+    let sql = if by == GroupBy::Agent {
+        // Each is a group of its own: nothing is to be summed, and the index knows the busiest.
+        let each = ["sum(", "max(", "min("].iter().fold(sums, |sql, sum| sql.replace(sum, "("));
+        let each = each.replace("count(*)", "1");
+        format!("{each}, durations FROM agents{} ORDER BY calls DESC, id DESC LIMIT {limit}", filter.clause())
+    } else {
+        format!(
+            "{sums}, '[]' FROM agents{} GROUP BY name ORDER BY sum(calls) DESC, name LIMIT {limit}",
+            filter.clause()
+        )
+    };
     let mut read = db.prepare_cached(&sql).doing(READING)?;
     let rows = read.query_map(params_from_iter(&filter.values), |row| metrics(row, by)).doing(READING)?;
-    let mut all = rows.collect::<rusqlite::Result<Vec<(String, AgentMetrics)>>>().doing(READING)?;
+    let mut all = rows.collect::<rusqlite::Result<Vec<AgentMetrics>>>().doing(READING)?;
     drop(read);
-    let spreads = spreads(db, key, &filter, by, all.len())?;
-    for (name, metrics) in &mut all {
-        metrics.durations = spreads.get(name).cloned().unwrap_or_default();
+    if by != GroupBy::Agent {
+        let mut spreads = spreads(db, key, &filter)?;
+        for metrics in &mut all {
+            metrics.durations = spreads.remove(&metrics.key).unwrap_or_default();
+        }
     }
-    Ok(all.into_iter().map(|(_, metrics)| metrics).collect())
+    Ok(all)
 }
 
-fn metrics(row: &Row<'_>, by: GroupBy) -> rusqlite::Result<(String, AgentMetrics)> {
-    let name: String = row.get(0)?;
+fn metrics(row: &Row<'_>, by: GroupBy) -> rusqlite::Result<AgentMetrics> {
     let is_one = by == GroupBy::Agent;
-    let session: Option<String> = row.get(2)?;
-    let own: Option<String> = row.get(29)?;
-    let key = if is_one { own.or_else(|| session.clone()).unwrap_or_default() } else { name.clone() };
-    let metrics = AgentMetrics {
-        key,
+    let durations = row.get_ref(29)?.as_str().unwrap_or_default();
+    Ok(AgentMetrics {
+        key: row.get(0)?,
         agents: amount(row, 1)?,
-        session: session.filter(|_| is_one),
+        session: row.get::<_, Option<String>>(2)?.filter(|_| is_one),
         agent_type: row.get::<_, Option<String>>(3)?.filter(|_| is_one),
         vendor: row.get::<_, Option<String>>(4)?.filter(|_| is_one),
         first: moment(row, 5)?,
@@ -124,26 +131,13 @@ fn metrics(row: &Row<'_>, by: GroupBy) -> rusqlite::Result<(String, AgentMetrics
         },
         duration_ms: amount(row, 18)?,
         spent: sums(row, 19)?,
-        durations: Spread::default(),
-    };
-    Ok((name, metrics))
+        durations: serde_json::from_str(durations).unwrap_or_default(),
+    })
 }
 
 /// How long calls took, put together; looked through once for all groups.
-fn spreads(
-    db: &Connection,
-    key: &str,
-    filter: &Filter,
-    by: GroupBy,
-    groups: usize,
-) -> Answer<BTreeMap<String, Spread>> {
-    // Of many single agents only a page is shown, the busiest; the others' times need not be read.
-    let order = if by == GroupBy::Agent {
-        format!("ORDER BY calls DESC LIMIT {}", groups * 2)
-    } else {
-        String::new()
-    };
-    let sql = format!("SELECT {key}, durations FROM agents{} {order}", filter.clause());
+fn spreads(db: &Connection, key: &str, filter: &Filter) -> Answer<BTreeMap<String, Spread>> {
+    let sql = format!("SELECT {key}, durations FROM agents{}", filter.clause());
     let mut read = db.prepare_cached(&sql).doing(READING)?;
     let mut rows = read.query(params_from_iter(&filter.values)).doing(READING)?;
     let mut all: BTreeMap<String, Spread> = BTreeMap::new();
@@ -218,9 +212,9 @@ fn tool_day(row: &Row<'_>) -> rusqlite::Result<(String, ToolDay)> {
 pub(super) fn handoffs(db: &Connection, wanted: &AgentFilter) -> Answer<Vec<Handoff>> {
     let filter = agents_where(wanted, "child.");
     let joined = if filter.values.is_empty() {
-        " WHERE child.agent <> ''".to_owned()
+        " WHERE child.agent <> '' AND child.parent IS NOT NULL".to_owned()
     } else {
-        format!("{} AND child.agent <> ''", filter.clause())
+        format!("{} AND child.agent <> '' AND child.parent IS NOT NULL", filter.clause())
     };
     let spent = SPENT.replace("sum(", "sum(child.");
     let sql = format!(

@@ -111,6 +111,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS agents_name ON agents (session, agent, project
 CREATE INDEX IF NOT EXISTS agents_own ON agents (agent) WHERE agent <> '';
 CREATE INDEX IF NOT EXISTS agents_repeats ON agents (repeats) WHERE repeats > 1;
 CREATE INDEX IF NOT EXISTS agents_last ON agents (last);
+CREATE INDEX IF NOT EXISTS agents_calls ON agents (calls);
 
 CREATE TABLE IF NOT EXISTS requests (
     id      INTEGER PRIMARY KEY,
