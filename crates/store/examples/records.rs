@@ -129,7 +129,8 @@ fn ask(store: &SqliteStore, lens: &SqliteLens, folded: u64) -> Result<(), StoreE
         lens.requests_of(session, 0, PAGE)?;
         let kinds = ["prompt.submitted", "turn", "session"].map(str::to_owned).to_vec();
         let filter = EventFilter { session: text(&session.session), kinds, ..EventFilter::default() };
-        store.events(&filter, 0, PAGE).map(drop)
+        let search = EventSearch { filter, ..EventSearch::default() };
+        store.events_at(&lens.events_after(&search, 0, PAGE)?).map(drop)
     })?;
     measure("session with its agents", |round| {
         let Some(session) = pick(round) else { return Ok(()) };

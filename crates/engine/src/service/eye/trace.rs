@@ -4,7 +4,10 @@ use belljar_domain::{
     Event, Principal,
     eye::{Call, ModelRequest, Series, Session, place_of, record_id},
 };
-use belljar_ports::store::{EventFilter, PAGE_LIMIT};
+use belljar_ports::{
+    lens::EventSearch,
+    store::{EventFilter, PAGE_LIMIT},
+};
 
 use super::{
     super::{Result, Service},
@@ -96,7 +99,10 @@ impl Service {
         } else {
             place_of(after)
         };
-        let moments = self.store().events(&filter, place, limit)?.into_iter().map(TraceItem::Moment);
+        // By the index of the records: the ledger would read every event of the session for the few that are wanted.
+        let search = EventSearch { filter, ..EventSearch::default() };
+        let places = lens.events_after(&search, place, limit)?;
+        let moments = self.store().events_at(&places)?.into_iter().map(TraceItem::Moment);
         items.extend(moments.filter(|moment| moment.id() > after));
         items.sort_by_key(TraceItem::id);
         items.truncate(limit);
