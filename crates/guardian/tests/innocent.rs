@@ -185,10 +185,14 @@ fn hostile_input_costs_no_more_than_its_length() {
             let _clean = redactor.text(&text);
             begun.elapsed().as_secs_f64()
         };
-        time(10_000);
-        let (short, long) = (time(40_000), time(320_000));
-        // Eight times the length; quadratic would be sixty-four. The floor keeps a busy machine from failing it.
-        assert!(long < short * 24.0 + 0.25, "{seed:?}: {short:.4}s, then {long:.4}s");
+        // Eight times the length; quadratic would be sixty-four times as long every time. A busy machine is so now and
+        // then, so only one that is slow each of several times has grown too fast.
+        let grew = || {
+            let (short, long) = (time(40_000), time(320_000));
+            if long < short * 24.0 + 0.25 { Ok(()) } else { Err(format!("{short:.4}s, then {long:.4}s")) }
+        };
+        let failed: Vec<String> = (0..5).map_while(|_| grew().err()).collect();
+        assert!(failed.len() < 5, "{seed:?}: {failed:?}");
     }
 }
 
