@@ -8,9 +8,15 @@ use std::{
 #[derive(Debug, Default)]
 struct Progress {
     rung: bool,
+    /// Somebody waits for the records.
+    wanted: bool,
     stop: bool,
     done: u64,
 }
+
+/// How long new events wait for others to be folded with, unless somebody wants the records. Whoever waits for an
+/// acknowledgement has the processors meanwhile.
+const BREATH: Duration = Duration::from_millis(10);
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -26,8 +32,9 @@ impl Bell {
 
     /// There are new events.
     pub(in crate::service) fn ring(&self) {
-        self.lock().rung = true;
-        self.moved.notify_all();
+        if !std::mem::replace(&mut self.lock().rung, true) {
+            self.moved.notify_all();
+        }
     }
 
     /// No more will come.
@@ -62,14 +69,25 @@ impl Bell {
         } else {
             let idle = |progress: &mut Progress| !progress.rung && !progress.stop;
             progress = self.moved.wait_while(progress, idle).unwrap_or_else(PoisonError::into_inner);
+            let calm = |progress: &mut Progress| !progress.wanted && !progress.stop;
+            progress = self
+                .moved
+                .wait_timeout_while(progress, BREATH, calm)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
         progress.rung = false;
+        progress.wanted = false;
     }
 
     /// Waits until a place is reached; false when that takes too long.
     pub(super) fn reaches(&self, place: u64, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         let mut progress = self.lock();
+        if progress.done < place {
+            progress.wanted = true;
+            self.moved.notify_all();
+        }
         while progress.done < place && !progress.stop {
             let Some(left) = until.checked_duration_since(Instant::now()) else { break };
             progress = self.moved.wait_timeout(progress, left).unwrap_or_else(PoisonError::into_inner).0;
