@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// What a hook travels in.
 #[derive(Debug, Clone, ToSchema)]
@@ -38,6 +38,15 @@ pub struct HookEnvelope {
 pub struct HookAnswer {
     /// What is to become of the call, if anybody has something to say.
     pub verdict: Option<HookVerdict>,
+}
+
+/// How an envelope is handed over.
+#[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct HookQuery {
+    /// Nobody waits for a verdict any more.
+    #[serde(default)]
+    pub late: bool,
 }
 
 /// A verdict on a call.

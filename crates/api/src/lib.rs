@@ -34,7 +34,7 @@ pub use execution::{
     Command, ExecAnswer, ExecRequest, Execution, ExecutionStatus, ResizeRequest, SignalRequest, TerminalSize,
 };
 pub use file::{File, FileChange, FileChangeKind, FileKind};
-pub use hook::{HookAnswer, HookEnvelope, HookVerdict};
+pub use hook::{HookAnswer, HookEnvelope, HookQuery, HookVerdict};
 pub use ingest::{Ingested, ToldEvent, ToldEvents, VisibilityEvent};
 pub use live::{ClientFrame, EventSelection, ServerFrame, TerminalFrame, TerminalNotice};
 pub use output::{Exit, LogPage, LogPiece, OutputPage, OutputPiece, OutputStream};

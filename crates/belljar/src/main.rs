@@ -12,6 +12,7 @@ mod fingerprint;
 mod hook;
 mod killswitch;
 mod output;
+mod policy;
 mod replay;
 mod runtime;
 mod sandboxes;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use belljar_domain::{EventId, Timestamp};
+use belljar_domain::{EventId, Ruling, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -67,6 +67,9 @@ pub struct Draft<'d> {
     pub pid: u32,
     /// Variables that say where it runs.
     pub env: BTreeMap<&'d str, String>,
+    /// What the hook answered by itself, where no server did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ruled: Option<Ruling>,
 }
 
 impl Draft<'_> {
@@ -118,6 +121,9 @@ pub struct Envelope {
     /// What was said, if it was not a JSON object.
     #[serde(default)]
     pub text: Option<String>,
+    /// What the hook answered by itself, where no server did.
+    #[serde(default)]
+    pub ruled: Option<Ruling>,
 }
 
 impl Envelope {
@@ -164,6 +170,7 @@ mod tests {
             sent_at: Timestamp::from_micros(1),
             pid: 7,
             env: BTreeMap::from([("BELLJAR_SANDBOX", "sbx\n\"1\"".to_owned())]),
+            ruled: None,
         }
     }
 

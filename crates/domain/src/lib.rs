@@ -46,7 +46,7 @@ pub use quantity::{ByteSize, Cpus, QuantityError, Span};
 pub use report::{
     EXIT_BELLJAR_FAILED, EXIT_DENIED, EXIT_KILLED, EXIT_TIMEOUT, ExitReport, KillCause, Outcome,
 };
-pub use ruling::{Risk, Verdict};
+pub use ruling::{Risk, Ruling, Verdict};
 pub use spec::{Capability, ExecSpec, SandboxSpec, Terminal};
 pub use state::{SandboxState, Status, TransitionError};
 pub use template::{TemplateError, TemplateRef};

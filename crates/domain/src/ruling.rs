@@ -1,5 +1,7 @@
 //! The answer to a call, and how bad the call could turn out.
 
+use serde::{Deserialize, Serialize};
+
 use crate::word::words;
 
 words! {
@@ -26,6 +28,19 @@ words! {
         /// Beyond repair.
         Critical = "critical",
     }
+}
+
+/// A verdict with its risk and its reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ruling {
+    /// Yes, no, or let a person say.
+    pub verdict: Verdict,
+    /// How bad the call could turn out.
+    pub risk: Risk,
+    /// The rule that says so.
+    pub rule: String,
+    /// Why, in words for the model and the user.
+    pub reason: String,
 }
 
 #[cfg(test)]

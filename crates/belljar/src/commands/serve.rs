@@ -24,7 +24,9 @@ use tokio::{
 };
 use tracing_subscriber::EnvFilter;
 
-use crate::{args::Serve, context::Context, fingerprint, output::print_json, replay::Replay, runtime};
+use crate::{
+    args::Serve, context::Context, fingerprint, output::print_json, policy::Watch, replay::Replay, runtime,
+};
 
 /// Where it listens unless told otherwise.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7420);
@@ -66,6 +68,7 @@ fn run(context: &Context, args: &Serve, service: &Service, provider: Arc<dyn San
         let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
         let note = Note::write(context, &server)?;
+        let watch = Watch::begin(&context.home, service).context("read the policy")?;
         let replay = Replay::begin(context.home.clone()).context("start the replay of the spool")?;
         announce(context, &server)?;
         let shutdown = async {
@@ -76,7 +79,7 @@ fn run(context: &Context, args: &Serve, service: &Service, provider: Arc<dyn San
             tracing::info!("shutting down");
         };
         server.run(shutdown).await;
-        drop((note, replay));
+        drop((note, replay, watch));
         Ok(())
     })
 }

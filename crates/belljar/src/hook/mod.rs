@@ -12,7 +12,7 @@ use std::{
     env,
     ffi::OsString,
     io::{self, IsTerminal as _, Read as _, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{self, ExitCode},
     time::{Duration, Instant, SystemTime},
 };
@@ -20,12 +20,13 @@ use std::{
 use belljar_capture::{
     Agent, Answer, Draft, ENVELOPE_VERSION, HookEvent, MAX_PAYLOAD, Payload, Peek, Reply, reply,
 };
-use belljar_domain::{EventId, Timestamp};
+use belljar_domain::{EventId, Ruling, Timestamp};
+use belljar_guardian::policy::Mode;
 use uuid::Uuid;
 
 use self::arguments::Arguments;
 pub(crate) use self::post::{Moment, Server, Told, post};
-use crate::{context, spool::Spool};
+use crate::{context, policy, spool::Spool};
 
 /// How long an observer may hold up an agent, and how long one waits that asks.
 const OBSERVER: Duration = Duration::from_millis(300);
@@ -33,7 +34,8 @@ const GUARD: Duration = Duration::from_secs(5);
 /// What is kept of input that is more than a payload can be.
 const EXCERPT: usize = 64 << 10;
 /// The variables that tell where an agent runs. None of them is a secret.
-const VARIABLES: [&str; 16] = [
+const VARIABLES: [&str; 17] = [
+    "HOME",
     "BELLJAR_SANDBOX",
     "BELLJAR_EXECUTION",
     "BELLJAR_AGENT",
@@ -74,7 +76,7 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
     let patience = if is_guard { arguments.wait.unwrap_or(GUARD) } else { OBSERVER };
 
     let sent_at = Timestamp::from(SystemTime::now());
-    let draft = Draft {
+    let mut draft = Draft {
         version: ENVELOPE_VERSION,
         id: EventId::from_uuid(Uuid::now_v7()),
         agent: &agent,
@@ -82,6 +84,7 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
         sent_at,
         pid: process::id(),
         env: variables(),
+        ruled: None,
     };
     let line = draft.line(&payload);
     let home = home(&arguments);
@@ -96,6 +99,15 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
             None
         }
         Told::Lost(why) => {
+            // A server that is gone does not take its rules along.
+            let ruled =
+                home.as_deref().filter(|_| is_guard).and_then(|home| ruling(home, &agent, event, &said));
+            let answer = ruled
+                .as_ref()
+                .filter(|ruled| ruled.1)
+                .map(|(ruled, _)| Answer { verdict: ruled.verdict, reason: ruled.reason.clone() });
+            draft.ruled = ruled.map(|(ruled, _)| ruled);
+            let line = if draft.ruled.is_some() { draft.line(&payload) } else { line };
             let kept = home
                 .filter(|_| arguments.spool)
                 .map(|home| Spool::of(&home).put(sent_at, process::id(), &line));
@@ -105,10 +117,19 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
                 None => format!("not delivered: {why}"),
             };
             tell(arguments.verbose, started, &outcome);
-            None
+            answer
         }
     };
     finish(&render(agent, event, &said, answer.as_ref()))
+}
+
+/// What the last good policy says of a call, and whether that holds it up.
+fn ruling(home: &Path, agent: &Agent, event: Option<&str>, said: &[u8]) -> Option<(Ruling, bool)> {
+    let policy = policy::last_good(home)?;
+    let hook = HookEvent::read(Some(agent.clone()), event, said).ok()?;
+    let own_home = env::var("HOME").ok();
+    let call = policy::call_of(&hook, own_home.as_deref())?;
+    policy.judge(&call).map(|ruling| (ruling, policy.mode != Mode::Observe))
 }
 
 /// The agent's own form of an answer. Only an answer is worth reading the whole payload for.

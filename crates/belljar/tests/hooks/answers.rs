@@ -23,7 +23,8 @@ fn a_payload_arrives_as_it_was_said_with_who_when_and_where() {
     let body = &request.body;
     assert_eq!(body["payload"], call("PreToolUse"));
     assert_eq!((&body["agent"], &body["event"]), (&json!("claude-code"), &json!("PreToolUse")));
-    assert_eq!((&body["version"], &body["env"]), (&json!(1), &json!({"BELLJAR_SANDBOX": "sbx_1"})));
+    let env = json!({"BELLJAR_SANDBOX": "sbx_1", "HOME": machine.path("user")});
+    assert_eq!((&body["version"], &body["env"]), (&json!(1), &env));
     assert!(body["id"].as_str().unwrap().starts_with("evt_") && body["pid"].as_u64().unwrap() > 1);
     assert!(body["sent_at"].as_str().unwrap().ends_with('Z'));
     assert!(machine.spooled().is_empty());

@@ -9,6 +9,7 @@ mod workbench;
 
 mod answers;
 mod outages;
+mod policy;
 mod real;
 mod settings;
 mod trials;

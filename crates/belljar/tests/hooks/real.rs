@@ -18,7 +18,7 @@ use crate::{
 const REASON: &str = "nothing is made here";
 
 /// One session in which the model wants a file to be made.
-fn session(machine: &Machine) -> Model {
+pub(crate) fn session(machine: &Machine) -> Model {
     session_with(machine, &[("DISABLE_TELEMETRY", "1".to_owned())])
 }
 

@@ -22,6 +22,7 @@ mod lifecycle;
 mod live;
 mod making;
 mod order;
+mod policy;
 mod pool;
 mod quotas;
 mod recorder;
@@ -135,6 +136,7 @@ struct Inner {
     runtime_dir: PathBuf,
     registry: Registry,
     gate: Gate,
+    policy: policy::InForce,
     pool: Pool,
     closing: AtomicBool,
     courier: Courier,
@@ -162,6 +164,7 @@ impl Service {
             recorder: Recorder::new(store, &fingerprint_key, Arc::clone(&bell))?,
             eye: eye::Eye { lens, bell },
             gate: Gate::new(settings.quotas),
+            policy: policy::InForce::default(),
             pool: Pool::default(),
             settings,
             runtime_dir,

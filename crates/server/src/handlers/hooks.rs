@@ -5,18 +5,21 @@ use std::{sync::Arc, time::SystemTime};
 use axum::{
     body::{Body, to_bytes},
     extract::{Extension, State},
-    http::{HeaderMap, StatusCode},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
 };
 use belljar_api as api;
-use belljar_capture::{Agent, Envelope, HookEvent, HookKind, MAX_PAYLOAD};
-use belljar_domain::{EventId, NewEvent, Principal, Timestamp};
+use belljar_capture::{Agent, Answer as Spoken, Envelope, HookEvent, HookKind, MAX_PAYLOAD, reply};
+use belljar_domain::{EventId, NewEvent, Principal, Ruling, Timestamp};
 use belljar_engine::service::TranscriptPlace;
+use belljar_guardian::policy::Call;
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
     answer::Json,
     app::App,
-    extract::{Caller, Vendor, is_json},
+    extract::{Caller, Query, Vendor, is_json},
     guard::Peer,
     problem::{Answer, Failure},
     wire,
@@ -30,12 +33,13 @@ const SANDBOX: &str = "BELLJAR_SANDBOX";
 /// Takes what `belljar hook` hands over: an envelope with the payload as its agent said it. The same envelope handed
 /// over again is recorded once.
 #[utoipa::path(post, path = "/api/v1/hooks/{agent}", tag = "hooks",
-    params(("agent" = String, Path, pattern = "^[a-z0-9._-]{1,64}$")),
+    params(("agent" = String, Path, pattern = "^[a-z0-9._-]{1,64}$"), api::HookQuery),
     request_body(content = api::HookEnvelope), responses((status = 200, body = api::HookAnswer)))]
 pub(crate) async fn envelope(
     State(app): State<App>,
     Caller(who): Caller,
     Vendor(agent): Vendor,
+    Query(late): Query<api::HookQuery>,
     Extension(peer): Extension<Peer>,
     headers: HeaderMap,
     body: Body,
@@ -45,9 +49,14 @@ pub(crate) async fn envelope(
     envelope.agent = agent;
     let (id, sent_at) = (envelope.id, envelope.sent_at);
     let sandbox = envelope.env.get(SANDBOX).and_then(|id| id.parse().ok());
-    let text = envelope.text.clone();
-    let (event, transcript) = match envelope.into_hook() {
+    let (text, home) = (envelope.text.clone(), envelope.env.remove("HOME"));
+    // Whoever hands it over later went by the policy of that moment.
+    let mut ruled = envelope.ruled.take().map(|ruling| (ruling, false));
+    let (mut event, transcript) = match envelope.into_hook() {
         Ok(hook) => {
+            if !late.late {
+                ruled = judged(&app, &hook, home.as_deref());
+            }
             // What runs in a sandbox names files there, not here.
             let transcript = sandbox.is_none().then(|| transcript(&hook, peer)).flatten();
             (wire::hook_event(id, hook, sandbox, sent_at), transcript)
@@ -55,8 +64,22 @@ pub(crate) async fn envelope(
         // Even nonsense was said by somebody.
         Err(error) => (wire::unread_hook(id, sent_at, &error.to_string(), text.as_deref()), None),
     };
+    if let Some((ruling, _)) = &ruled {
+        wire::ruled(&mut event, ruling);
+    }
     record(&app, &who, event, transcript).await?;
-    Ok(Json(api::HookAnswer { verdict: None }))
+    let holds = ruled.filter(|(_, holds)| *holds).map(|(ruling, _)| ruling);
+    let verdict =
+        holds.map(|ruling| api::HookVerdict { decision: ruling.verdict.to_string(), reason: ruling.reason });
+    Ok(Json(api::HookAnswer { verdict }))
+}
+
+/// What the policy says of a call that is yet to be made, and whether that holds it up.
+fn judged(app: &App, hook: &HookEvent, home: Option<&str>) -> Option<(Ruling, bool)> {
+    let is_before = matches!(hook.kind, HookKind::ToolBefore | HookKind::Permission);
+    let tool = hook.tool_name.as_deref().filter(|_| is_before)?;
+    let input = hook.tool_input.as_ref().unwrap_or(&Value::Null);
+    app.service.judge(&Call { tool, input, cwd: hook.cwd.as_deref(), home })
 }
 
 /// Takes the payload of Claude Code's own `http` hooks. It takes any other answer than nothing for a hook's output.
@@ -68,15 +91,25 @@ pub(crate) async fn claude_code(
     Extension(peer): Extension<Peer>,
     headers: HeaderMap,
     body: Body,
-) -> Answer<StatusCode> {
+) -> Answer<Response> {
     is_json(&headers)?;
     let payload = whole(body, MAX_PAYLOAD).await?;
     let hook = HookEvent::read(Some(Agent::ClaudeCode), None, &payload).map_err(unreadable)?;
     let now = Timestamp::from(SystemTime::now());
     let transcript = transcript(&hook, peer);
-    let event = wire::hook_event(EventId::from_uuid(Uuid::now_v7()), hook, None, now);
+    let ruled = judged(&app, &hook, None);
+    let holds = ruled.as_ref().filter(|(_, holds)| *holds).map(|(ruling, _)| ruling);
+    let answer = holds.map(|ruling| Spoken { verdict: ruling.verdict, reason: ruling.reason.clone() });
+    let output = reply(&hook, answer.as_ref()).stdout;
+    let mut event = wire::hook_event(EventId::from_uuid(Uuid::now_v7()), hook, None, now);
+    if let Some((ruling, _)) = &ruled {
+        wire::ruled(&mut event, ruling);
+    }
     record(&app, &who, event, transcript).await?;
-    Ok(StatusCode::OK)
+    if output.is_empty() {
+        return Ok(StatusCode::OK.into_response());
+    }
+    Ok(([(header::CONTENT_TYPE, "application/json")], output).into_response())
 }
 
 async fn record(

@@ -2,7 +2,9 @@
 //! beside it; a call and its outcome stay two events, told apart by their kind and joined by the call's id.
 
 use belljar_capture::{HookEvent, HookKind};
-use belljar_domain::{Actor, EventId, EventKind, EventStatus, NewEvent, ProjectId, SandboxId, Timestamp};
+use belljar_domain::{
+    Actor, EventId, EventKind, EventStatus, NewEvent, ProjectId, Ruling, SandboxId, Timestamp,
+};
 use serde_json::{Map, Value, json};
 
 /// Texts longer than this are cut: a file's whole body is the sandbox's to keep, not the ledger's.
@@ -47,6 +49,16 @@ pub(crate) fn hook_event(
     event.duration_ms = hook.duration_ms;
     event.payload = payload(hook, &vendor);
     event
+}
+
+/// Adds what was said of the call before it was made.
+pub(crate) fn ruled(event: &mut NewEvent, ruling: &Ruling) {
+    event.decision = Some(ruling.verdict);
+    event.risk = Some(ruling.risk);
+    event.reason = Some(ruling.reason.clone());
+    if let Value::Object(payload) = &mut event.payload {
+        payload.insert("rule".to_owned(), Value::String(ruling.rule.clone()));
+    }
 }
 
 /// The event of a hook nobody could read: what it said is kept as it was said.

@@ -1,0 +1,181 @@
+//! The policy's files: `guardian.toml`, which a person writes, and `policy.json`, the last one that was good.
+//!
+//! Owns: reading the one, keeping the other, and noticing changes. The second is what a hook goes by when no server
+//! answers. Refuses: to make an empty policy of a wrong one.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, SystemTime},
+};
+
+use belljar_capture::{HookEvent, HookKind};
+use belljar_engine::service::Service;
+use belljar_guardian::policy::{Call, Policy, PolicyError};
+use serde_json::Value;
+
+/// How often to look whether the file changed.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Why a policy cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unusable {
+    #[error("{} cannot be read", .0.display())]
+    File(PathBuf, #[source] io::Error),
+    #[error("{}: {}", .0.display(), .1)]
+    Form(PathBuf, Box<toml::de::Error>),
+    #[error("{}: {}", .0.display(), .1)]
+    Rule(PathBuf, PolicyError),
+}
+
+pub(crate) fn written(home: &Path) -> PathBuf {
+    home.join("guardian.toml")
+}
+
+fn kept(home: &Path) -> PathBuf {
+    home.join("policy.json")
+}
+
+/// Reads and checks what a person wrote; no file is a policy without rules.
+pub(crate) fn read(home: &Path) -> Result<Policy, Unusable> {
+    let path = written(home);
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Policy::default()),
+        read => read.map_err(|error| Unusable::File(path.clone(), error))?,
+    };
+    let policy: Policy =
+        toml::from_str(&text).map_err(|error| Unusable::Form(path.clone(), Box::new(error)))?;
+    policy.check().map_err(|error| Unusable::Rule(path, error))?;
+    Ok(policy)
+}
+
+/// The last good policy; none when there never was one, or it cannot be read.
+pub(crate) fn last_good(home: &Path) -> Option<Policy> {
+    serde_json::from_slice(&fs::read(kept(home)).ok()?).ok()
+}
+
+/// The call a hook is about, if it is about one that is yet to be made.
+pub(crate) fn call_of<'a>(hook: &'a HookEvent, home: Option<&'a str>) -> Option<Call<'a>> {
+    let is_before = matches!(hook.kind, HookKind::ToolBefore | HookKind::Permission);
+    let tool = hook.tool_name.as_deref().filter(|_| is_before)?;
+    Some(Call {
+        tool,
+        input: hook.tool_input.as_ref().unwrap_or(&Value::Null),
+        cwd: hook.cwd.as_deref(),
+        home,
+    })
+}
+
+/// Keeps a policy as the last good one.
+pub(crate) fn keep(home: &Path, policy: &Policy) -> io::Result<()> {
+    let draft = kept(home).with_extension(format!("json.{}", std::process::id()));
+    fs::write(&draft, serde_json::to_vec(policy)?)?;
+    fs::rename(&draft, kept(home))
+}
+
+/// Follows the file for a server, for as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Puts the policy into force that is there, or the last good one; then follows the file.
+    ///
+    /// # Errors
+    /// When the policy that is there is wrong and there is no good one to go by.
+    pub(crate) fn begin(home: &Path, service: &Service) -> Result<Self, Unusable> {
+        match read(home) {
+            Ok(policy) => force(home, service, policy),
+            Err(unusable) => {
+                let Some(good) = last_good(home) else { return Err(unusable) };
+                tracing::error!("{unusable}; the last good policy stays in force");
+                service.set_policy(good);
+            }
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let (home, service, asked) = (home.to_owned(), service.clone(), Arc::clone(&stop));
+        let follow = move || follow(&home, &service, &asked);
+        let thread = thread::Builder::new().name("policy".to_owned()).spawn(follow).ok();
+        Ok(Self { stop, thread })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ended = thread.join();
+        }
+    }
+}
+
+fn follow(home: &Path, service: &Service, stop: &AtomicBool) {
+    let mut seen = stamp(home);
+    while !stop.load(Ordering::Relaxed) {
+        thread::park_timeout(LOOK);
+        let now = stamp(home);
+        if now == seen {
+            continue;
+        }
+        seen = now;
+        match read(home) {
+            Ok(policy) => {
+                tracing::info!("{} rules of {} are in force", policy.rules.len(), written(home).display());
+                force(home, service, policy);
+            }
+            Err(unusable) => tracing::error!("{unusable}; the last good policy stays in force"),
+        }
+    }
+}
+
+fn force(home: &Path, service: &Service, policy: Policy) {
+    if let Err(error) = keep(home, &policy) {
+        tracing::error!("hooks go by an older policy when no server answers: {error}");
+    }
+    service.set_policy(policy);
+}
+
+/// What tells one state of the file from another.
+fn stamp(home: &Path) -> Option<(SystemTime, u64)> {
+    let about = fs::metadata(written(home)).ok()?;
+    Some((about.modified().ok()?, about.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_policy_is_refused_with_its_place() {
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(read(home.path()).unwrap(), Policy::default());
+        for (text, words) in [
+            ("mode = \"gaurd\"", "line 1"),
+            ("[[rule]]\nname = \"x\"\nmatch = \"Bash(\"\nverdict = \"deny\"", "rule 1 (`x`)"),
+            ("[[rule]]\nname = \"x\"\nmatches = \"Bash\"\nverdict = \"deny\"", "matches"),
+        ] {
+            fs::write(written(home.path()), text).unwrap();
+            let error = read(home.path()).unwrap_err().to_string();
+            assert!(error.contains(words) && error.contains("guardian.toml"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_comes_back() {
+        let home = tempfile::tempdir().unwrap();
+        let text = "[[rule]]\nname = \"push\"\nmatch = [\"Bash(git push:*)\"]\nverdict = \"deny\"\n\
+                    examples = { match = [\"git push\"], pass = [\"git pull\"] }";
+        fs::write(written(home.path()), text).unwrap();
+        let policy = read(home.path()).unwrap();
+        keep(home.path(), &policy).unwrap();
+        assert_eq!(last_good(home.path()), Some(policy));
+    }
+}
