@@ -38,6 +38,8 @@ pub(crate) struct ServerConfig {
     pub(crate) hosts: Vec<String>,
     /// How long a client may take nothing before it is let go.
     pub(crate) patience: Option<Span>,
+    /// Where programs that know no keys may watch and tell events.
+    pub(crate) keyless: Option<SocketAddr>,
     /// With less room in its home it is not ready.
     pub(crate) disk_floor: Option<ByteSize>,
 }
@@ -61,7 +63,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 46] = [
+const KEYS: [(&str, Set); 47] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -87,6 +89,7 @@ const KEYS: [(&str, Set); 46] = [
     ("sandbox.network", |c, v| v.parse().map(|mode| c.network = mode)),
     ("sandbox.profile", |c, v| v.parse().map(|profile| c.profile = profile)),
     ("server.listen", |c, v| v.parse().map(|address| c.server.listen = Some(address))),
+    ("server.keyless", |c, v| v.parse().map(|address| c.server.keyless = Some(address))),
     ("server.pool", |c, v| v.parse().map(|count| c.server.pool = Some(count))),
     ("server.hosts", |c, v| {
         c.server.hosts = v.words();

@@ -2,7 +2,7 @@
 //!
 //! Owns: the shared state and the one way from asynchronous handlers to the blocking service. Refuses: work of its own.
 
-use std::{ops::Deref, path::PathBuf, sync::Arc, time::Duration};
+use std::{net::SocketAddr, ops::Deref, path::PathBuf, sync::Arc, time::Duration};
 
 use belljar_domain::{ByteSize, Principal};
 use belljar_engine::service::{Service, ServiceError};
@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use crate::{
-    guard::{AdminKey, Denials, Sessions},
+    guard::{Denials, Key, Sessions},
     live::Clients,
     mcp,
     metrics::Metrics,
@@ -42,12 +42,16 @@ pub struct Settings {
     pub clients: usize,
     /// With less room than this in its home the server is not ready.
     pub disk_floor: ByteSize,
+    /// What passes of sandboxes are sealed with.
+    pub pass_key: Vec<u8>,
+    /// Where programs that know no keys may watch and tell; nowhere unless it is set.
+    pub keyless: Option<SocketAddr>,
 }
 
 impl Settings {
-    /// The defaults, for a home.
+    /// The defaults, for a home and the key its passes are sealed with.
     #[must_use]
-    pub const fn new(home: PathBuf, version: &'static str) -> Self {
+    pub const fn new(home: PathBuf, version: &'static str, pass_key: Vec<u8>) -> Self {
         Self {
             home,
             version,
@@ -56,6 +60,8 @@ impl Settings {
             heartbeat: Duration::from_secs(15),
             clients: 1024,
             disk_floor: ByteSize::mib(128),
+            pass_key,
+            keyless: None,
         }
     }
 }
@@ -71,7 +77,8 @@ pub(crate) struct Shared {
     pub(crate) provider: Arc<dyn SandboxProvider>,
     pub(crate) settings: Settings,
     pub(crate) routes: Routes,
-    pub(crate) key: AdminKey,
+    pub(crate) key: Key,
+    pub(crate) watch_key: Key,
     pub(crate) sessions: Sessions,
     pub(crate) denials: Denials,
     pub(crate) clients: Clients,
@@ -98,14 +105,15 @@ pub(crate) struct Pieces {
     pub(crate) provider: Arc<dyn SandboxProvider>,
     pub(crate) settings: Settings,
     pub(crate) routes: Routes,
-    pub(crate) key: AdminKey,
+    pub(crate) key: Key,
+    pub(crate) watch_key: Key,
     pub(crate) closing: watch::Receiver<bool>,
     pub(crate) port: u16,
 }
 
 impl App {
     pub(crate) fn new(pieces: Pieces) -> Self {
-        let Pieces { service, provider, settings, routes, key, closing, port } = pieces;
+        let Pieces { service, provider, settings, routes, key, watch_key, closing, port } = pieces;
         let (clients, metrics) = (Clients::new(settings.clients), Metrics::new(provider.name()));
         let (sessions, denials) = (Sessions::default(), Denials::default());
         let dwellers = Arc::new(Semaphore::new(DWELLERS));
@@ -116,6 +124,7 @@ impl App {
             settings,
             routes,
             key,
+            watch_key,
             sessions,
             denials,
             clients,

@@ -12,7 +12,8 @@ use axum::{
 
 use crate::{
     app::App,
-    guard, idempotency,
+    extract::Teller,
+    guard, idempotency, observability,
     problem::{Answer, Failure, ProblemCode},
     table::{self, OPEN, Rules},
 };
@@ -26,8 +27,12 @@ pub(crate) async fn edge(State(app): State<App>, request: Request, next: Next) -
     let (route, rules) = found.unwrap_or(("unmatched", Some(OPEN)));
     // A method the path does not have is answered so to everyone.
     let rules = rules.unwrap_or(OPEN);
-    let mut response =
-        carry_out(&app, request, next, rules).await.unwrap_or_else(IntoResponse::into_response);
+    let page = observability::page(&request);
+    let mut response = match observability::preflight(&request, page.as_ref()) {
+        Some(answer) => answer,
+        None => carry_out(&app, request, next, rules).await.unwrap_or_else(IntoResponse::into_response),
+    };
+    observability::allow(&mut response, page);
     let code = response.extensions().get::<ProblemCode>().map(|code| code.0);
     app.metrics.served(&method, route, response.status(), code, began.elapsed());
     harden(&mut response);
@@ -35,8 +40,9 @@ pub(crate) async fn edge(State(app): State<App>, request: Request, next: Next) -
 }
 
 async fn carry_out(app: &App, mut request: Request, next: Next, rules: Rules) -> Answer<Response> {
-    if let Some(who) = guard::admit(app, &request, rules.access)? {
-        request.extensions_mut().insert(who);
+    if let Some(admitted) = guard::admit(app, &request, rules.access)? {
+        request.extensions_mut().insert(admitted.who);
+        request.extensions_mut().insert(Teller(admitted.pass));
     }
     let changes = matches!(*request.method(), Method::POST | Method::PUT);
     let once = changes && request.headers().contains_key(idempotency::HEADER);
@@ -70,14 +76,30 @@ fn harden(response: &mut Response<Body>) {
 }
 
 /// A path nobody has.
-pub(crate) async fn no_route(request: Request) -> Failure {
+pub(crate) async fn no_route(request: Request) -> Response {
+    if observability::is_theirs(&request) {
+        observability::greeting()
+    } else {
+        nothing(&request).into_response()
+    }
+}
+
+fn nothing(request: &Request) -> Failure {
     let path: String = request.uri().path().chars().take(200).collect();
     Failure::new(StatusCode::NOT_FOUND, "ROUTE_NOT_FOUND", format!("there is nothing at `{path}`"))
         .hint("GET /openapi.json lists every route, /docs shows them")
 }
 
 /// A path without such a method.
-pub(crate) async fn no_method(request: Request) -> Failure {
+pub(crate) async fn no_method(request: Request) -> Response {
+    if observability::is_theirs(&request) {
+        observability::greeting()
+    } else {
+        not_so(&request).into_response()
+    }
+}
+
+fn not_so(request: &Request) -> Failure {
     let detail = format!("this path does not know {}", request.method());
     Failure::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", detail)
 }

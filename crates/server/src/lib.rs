@@ -15,6 +15,7 @@ mod listen;
 mod live;
 mod mcp;
 mod metrics;
+mod observability;
 mod openapi;
 mod preview;
 mod problem;

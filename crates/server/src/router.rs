@@ -10,12 +10,13 @@ use crate::{
         reports, sandboxes, snapshots, terminals, webhooks,
     },
     mcp::endpoint as mcp,
-    table::{LONG, OPEN, QUICK, Table},
+    observability::{handlers as observed, themes},
+    table::{LONG, OPEN, QUICK, TELL, Table, WATCH},
 };
 
 /// The routes: method, path, what the edge must know, handler.
 pub(crate) fn routes() -> Table {
-    operating(observing(sandboxing(Table::default())))
+    operating(observability(observing(sandboxing(Table::default()))))
 }
 
 /// What is done with sandboxes.
@@ -65,12 +66,12 @@ fn sandboxing(table: Table) -> Table {
 fn observing(table: Table) -> Table {
     table
         .get("/api/v1/events", QUICK, events::list)
-        .post("/api/v1/events/ingest", QUICK, events::ingest)
-        .post("/api/v1/hooks/{agent}", QUICK, hooks::envelope)
-        .post("/hooks/claude-code", QUICK, hooks::claude_code)
-        .post("/v1/logs", QUICK, otlp::logs)
-        .post("/v1/metrics", QUICK, otlp::metrics)
-        .post("/v1/traces", QUICK, otlp::traces)
+        .post("/api/v1/events/ingest", TELL, events::ingest)
+        .post("/api/v1/hooks/{agent}", TELL, hooks::envelope)
+        .post("/hooks/claude-code", TELL, hooks::claude_code)
+        .post("/v1/logs", TELL, otlp::logs)
+        .post("/v1/metrics", TELL, otlp::metrics)
+        .post("/v1/traces", TELL, otlp::traces)
         .get("/api/v1/events/stream", LONG, events::stream)
         .get("/api/v1/events/audit", QUICK, audit::list)
         .get("/api/v1/events/audit/stats", QUICK, audit::stats)
@@ -117,6 +118,24 @@ fn operating(table: Table) -> Table {
         .get("/healthz", OPEN, about::healthz)
         .get("/readyz", OPEN, about::readyz)
         .get("/metrics", QUICK, about::metrics)
+}
+
+/// The routes of the hook-observability protocol, with a key and below a token.
+fn observability(table: Table) -> Table {
+    table
+        .post("/events", TELL, observed::told)
+        .get("/events/recent", WATCH, observed::recent)
+        .get("/events/filter-options", WATCH, observed::options)
+        .post("/events/{seq}/respond", WATCH, observed::respond)
+        .get("/stream", WATCH, observed::socket)
+        .post("/t/{token}/events", TELL, observed::told_below)
+        .get("/t/{token}/events/recent", WATCH, observed::recent_below)
+        .get("/t/{token}/events/filter-options", WATCH, observed::options_below)
+        .post("/t/{token}/events/{seq}/respond", WATCH, observed::respond_below)
+        .get("/t/{token}/stream", WATCH, observed::socket_below)
+        .get("/t/{token}/api/themes", WATCH, themes::list)
+        .post("/t/{token}/api/themes", WATCH, themes::create)
+        .get("/t/{token}/{*rest}", WATCH, observed::anything)
 }
 
 /// The routes with what happens around each of them.

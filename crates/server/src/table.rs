@@ -20,6 +20,10 @@ pub(crate) enum Access {
     Open,
     /// Whoever shows a key, a session, or is known by the socket.
     Key,
+    /// They, and whoever was given the address to watch.
+    Watch,
+    /// They, and sandboxes with a pass.
+    Tell,
 }
 
 /// What the edge must know of a route before its handler does.
@@ -37,6 +41,11 @@ pub(crate) const QUICK: Rules = Rules { access: Access::Key, time: Some(Duration
 pub(crate) const LONG: Rules = Rules { access: Access::Key, time: None };
 /// One that strangers may make.
 pub(crate) const OPEN: Rules = Rules { access: Access::Open, time: Some(Duration::from_secs(60)) };
+
+/// One that tells what happened.
+pub(crate) const TELL: Rules = Rules { access: Access::Tell, time: Some(Duration::from_secs(60)) };
+/// One that asks what happened, under the names other programs know.
+pub(crate) const WATCH: Rules = Rules { access: Access::Watch, time: Some(Duration::from_secs(60)) };
 
 /// Every route by its path and method.
 pub(crate) type Routes = BTreeMap<&'static str, Vec<(Method, Rules)>>;

@@ -14,7 +14,7 @@ const PURE: [(&str, &[&str]); 4] = [
     ("domain", &["serde", "serde_json", "thiserror", "uuid"]),
     ("guardian", &["aho-corasick", "hmac", "serde", "serde_json", "sha2", "thiserror", "uuid"]),
     ("quality", &["serde", "thiserror", "uuid"]),
-    ("capture", &["serde", "serde_json", "thiserror", "uuid"]),
+    ("capture", &["hmac", "serde", "serde_json", "sha2", "thiserror", "uuid"]),
 ];
 
 /// Parts of the standard library that reach the world. For address types there is `core::net`.

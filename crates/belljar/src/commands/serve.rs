@@ -25,7 +25,7 @@ use tokio::{
 use tracing_subscriber::EnvFilter;
 
 use crate::{
-    args::Serve, context::Context, fingerprint, output::print_json, policy::Watch, replay::Replay, runtime,
+    args::Serve, context::Context, keys, output::print_json, policy::Watch, replay::Replay, runtime,
 };
 
 /// Where it listens unless told otherwise.
@@ -48,7 +48,7 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
         lens,
         settings: settings(context, args.pool.or(context.config.server.pool).unwrap_or(2)),
         runtime_dir: journals.clone(),
-        fingerprint_key: fingerprint::key(&context.home)?,
+        fingerprint_key: keys::fingerprint(&context.home)?,
     })
     .context("start the service")?;
     let served = run(context, args, &service, provider);
@@ -63,7 +63,7 @@ fn run(context: &Context, args: &Serve, service: &Service, provider: Arc<dyn San
     let reactor = reactor()?;
     reactor.block_on(async {
         let listen = args.listen.or(context.config.server.listen).unwrap_or(LISTEN);
-        let settings = edge(context);
+        let settings = edge(context)?;
         let server = Server::bind(listen, service.clone(), provider, settings).await?;
         let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
@@ -117,8 +117,10 @@ pub(super) fn settings(context: &Context, pool: usize) -> Settings {
     }
 }
 
-fn edge(context: &Context) -> belljar_server::Settings {
-    let mut settings = belljar_server::Settings::new(context.home.clone(), env!("CARGO_PKG_VERSION"));
+fn edge(context: &Context) -> Result<belljar_server::Settings> {
+    let passes = keys::passes(&context.home)?;
+    let mut settings = belljar_server::Settings::new(context.home.clone(), env!("CARGO_PKG_VERSION"), passes);
+    settings.keyless = context.config.server.keyless;
     settings.hosts.clone_from(&context.config.server.hosts);
     if let Some(patience) = context.config.server.patience {
         settings.patience = patience.as_duration();
@@ -126,7 +128,7 @@ fn edge(context: &Context) -> belljar_server::Settings {
     if let Some(floor) = context.config.server.disk_floor {
         settings.disk_floor = floor;
     }
-    settings
+    Ok(settings)
 }
 
 /// Diagnostics go to standard error: for people on a terminal, as JSON to whoever collects them.
@@ -151,6 +153,7 @@ fn announce(context: &Context, server: &Server) -> Result<()> {
         let mut line = facts(server);
         if let Some(line) = line.as_object_mut() {
             line.insert("login_url".to_owned(), json!(login));
+            line.insert("watch_url".to_owned(), json!(server.watch_url()?));
         }
         print_json(&line)?;
         return Ok(());
@@ -159,6 +162,10 @@ fn announce(context: &Context, server: &Server) -> Result<()> {
     writeln!(out, "belljar listens on {}", server.url())?;
     writeln!(out, "  log in   {login}")?;
     writeln!(out, "  key      {}", context.home.join("admin.key").display())?;
+    writeln!(out, "  watch    {}", server.watch_url()?)?;
+    if let Some(keyless) = server.keyless() {
+        writeln!(out, "           http://{keyless} (no key asked for)")?;
+    }
     writeln!(out, "  socket   {}", server.socket().display())?;
     out.flush()?;
     Ok(())
@@ -170,6 +177,7 @@ fn facts(server: &Server) -> Value {
         "address": server.address().to_string(),
         "url": server.url(),
         "socket": server.socket(),
+        "keyless": server.keyless().map(|address| address.to_string()),
         "pid": std::process::id(),
         "version": env!("CARGO_PKG_VERSION"),
         "started_at": started.to_string(),

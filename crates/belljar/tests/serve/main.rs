@@ -18,6 +18,7 @@ mod idempotency;
 mod ingest;
 mod life;
 mod live;
+mod observability;
 mod operations;
 mod pages;
 mod previews;

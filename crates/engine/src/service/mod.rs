@@ -18,6 +18,7 @@ mod eye;
 mod files;
 mod ingest;
 mod journal;
+mod keeping;
 mod lifecycle;
 mod live;
 mod making;

@@ -43,6 +43,10 @@ impl Recorder {
         &self.store
     }
 
+    pub(super) const fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
     /// The place of the last event that may be shown.
     pub(super) fn published(&self) -> watch::Receiver<u64> {
         self.published.subscribe()

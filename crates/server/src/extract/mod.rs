@@ -10,6 +10,7 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, StatusCode, header, request::Parts},
 };
+use belljar_capture::Pass;
 use belljar_domain::Principal;
 
 pub(crate) use body::{JsonBody, OptionalJson, RawBody, is_json, read};
@@ -30,6 +31,18 @@ impl<S: Sync> FromRequestParts<S> for Caller {
         known
             .map(Self)
             .ok_or_else(|| Failure::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "no key was shown"))
+    }
+}
+
+/// The sandbox that tells something, where that is known and not claimed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Teller(pub(crate) Option<Arc<Pass>>);
+
+impl<S: Sync> FromRequestParts<S> for Teller {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_default())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Refused keys are told to the ledger, but never so often that telling becomes the attack.
 
 use std::{
+    borrow::Cow,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant, SystemTime},
 };
@@ -30,7 +31,7 @@ struct Window {
 impl Denials {
     pub(super) fn tell(&self, app: &App, request: &Request<Body>, failure: &Failure) {
         let Some(untold) = self.turn(Instant::now()) else { return };
-        let path: String = request.uri().path().chars().take(512).collect();
+        let path: String = without_token(request.uri().path()).chars().take(512).collect();
         tracing::warn!(%path, code = failure.code(), untold, "request refused");
         let id = EventId::from_uuid(Uuid::now_v7());
         let event = NewEvent {
@@ -63,9 +64,24 @@ impl Denials {
     }
 }
 
+/// A token in a path is somebody's, even if it is not known here.
+fn without_token(path: &str) -> Cow<'_, str> {
+    match path.strip_prefix("/t/").map(|rest| rest.split_once('/').unwrap_or((rest, ""))) {
+        Some((_token, rest)) => Cow::Owned(format!("/t/…/{rest}")),
+        None => Cow::Borrowed(path),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tokens_are_not_told() {
+        assert_eq!(without_token("/t/secret/events"), "/t/…/events");
+        assert_eq!(without_token("/t/secret"), "/t/…/");
+        assert_eq!(without_token("/api/t/x"), "/api/t/x");
+    }
 
     #[test]
     fn a_flood_is_counted_and_not_told() {

@@ -1,4 +1,4 @@
-//! The admin key: a file in belljar's home, made at the first start.
+//! Keys in files of belljar's home, made at the first start: the admin key, and the one that only watches and tells.
 
 use std::{
     fs, io,
@@ -20,7 +20,7 @@ const LONGEST: u64 = 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// It cannot be read or made.
-    #[error("could not read or make the admin key `{}`", .path.display())]
+    #[error("could not read or make the key `{}`", .path.display())]
     File {
         /// Where it is.
         path: PathBuf,
@@ -29,7 +29,7 @@ pub enum KeyError {
         source: io::Error,
     },
     /// Others can read it.
-    #[error("others can read the admin key `{}`; run `chmod 600` on it, or remove it to have a new one made", .0.display())]
+    #[error("others can read the key `{}`; run `chmod 600` on it, or remove it to have a new one made", .0.display())]
     Exposed(PathBuf),
     /// It is too short to be one.
     #[error("`{}` holds no key of at least 20 characters; remove it to have a new one made", .0.display())]
@@ -41,31 +41,15 @@ pub enum KeyError {
 
 /// The key itself is not kept, so it cannot be printed: only its hash is, which also makes every comparison as long.
 #[derive(Debug)]
-pub(crate) struct AdminKey {
+pub(crate) struct Key {
     hash: [u8; 32],
     principal: Arc<Principal>,
 }
 
-impl AdminKey {
-    /// Reads the key, or makes one.
-    pub(crate) fn load(path: &Path) -> Result<Self, KeyError> {
-        let failed = |source| KeyError::File { path: path.to_owned(), source };
-        let text = match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-            Ok(mut file) => {
-                let key = format!("bj_{}", random_key()?);
-                file.write_all(format!("{key}\n").as_bytes())
-                    .and_then(|()| file.sync_all())
-                    .map_err(failed)?;
-                key
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read(path)?,
-            Err(error) => return Err(failed(error)),
-        };
-        let key = text.trim();
-        if key.len() < 20 {
-            return Err(KeyError::Weak(path.to_owned()));
-        }
-        Ok(Self { hash: Sha256::digest(key).into(), principal: Arc::new(Principal::admin("admin")) })
+impl Key {
+    /// Reads the key on whose showing somebody is let in, or makes one.
+    pub(crate) fn load(path: &Path, principal: Principal) -> Result<Self, KeyError> {
+        Ok(Self { hash: Sha256::digest(text(path)?.trim()).into(), principal: Arc::new(principal) })
     }
 
     /// Compares in constant time.
@@ -77,6 +61,21 @@ impl AdminKey {
     pub(crate) const fn principal(&self) -> &Arc<Principal> {
         &self.principal
     }
+}
+
+/// The key as it is written, made if there is none.
+pub(crate) fn text(path: &Path) -> Result<String, KeyError> {
+    let failed = |source| KeyError::File { path: path.to_owned(), source };
+    let text = match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(mut file) => {
+            let key = format!("bj_{}", random_key()?);
+            file.write_all(format!("{key}\n").as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+            key
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read(path)?,
+        Err(error) => return Err(failed(error)),
+    };
+    if text.trim().len() < 20 { Err(KeyError::Weak(path.to_owned())) } else { Ok(text.trim().to_owned()) }
 }
 
 fn read(path: &Path) -> Result<String, KeyError> {
@@ -109,15 +108,19 @@ mod tests {
 
     use super::*;
 
+    fn load(path: &Path) -> Result<Key, KeyError> {
+        Key::load(path, Principal::admin("admin"))
+    }
+
     #[test]
     fn a_key_is_made_once_and_read_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("admin.key");
-        AdminKey::load(&path).unwrap();
+        load(&path).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.starts_with("bj_") && text.trim().len() == 46, "{text}");
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
-        let again = AdminKey::load(&path).unwrap();
+        let again = load(&path).unwrap();
         assert!(again.is(text.trim()) && !again.is("bj_") && !again.is(""));
     }
 
@@ -127,10 +130,10 @@ mod tests {
         let path = dir.path().join("admin.key");
         fs::write(&path, "bj_0123456789012345678901234567890").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(matches!(AdminKey::load(&path), Err(KeyError::Exposed(_))));
+        assert!(matches!(load(&path), Err(KeyError::Exposed(_))));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        assert!(AdminKey::load(&path).is_ok());
+        assert!(load(&path).is_ok());
         fs::write(&path, "\n").unwrap();
-        assert!(matches!(AdminKey::load(&path), Err(KeyError::Weak(_))));
+        assert!(matches!(load(&path), Err(KeyError::Weak(_))));
     }
 }

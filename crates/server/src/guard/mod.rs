@@ -8,18 +8,20 @@ mod key;
 mod origin;
 mod sessions;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::SystemTime};
 
 use axum::{
     body::Body,
     http::{HeaderMap, Request, StatusCode, header},
 };
+use belljar_capture::Pass;
 use belljar_domain::Principal;
 
 pub(crate) use denials::Denials;
 pub(crate) use hosts::{Named, named};
 pub use key::KeyError;
-pub(crate) use key::{AdminKey, random_key};
+pub(crate) use key::{Key, random_key, text as key_text};
+pub(crate) use origin::is_local;
 pub(crate) use sessions::{Sessions, clear_cookie, cookie};
 
 use crate::{
@@ -33,6 +35,8 @@ use crate::{
 pub(crate) enum Peer {
     /// The network, which is this machine's loopback.
     Tcp,
+    /// The address for programs that know no keys, which is on loopback as well. It watches and tells, nothing else.
+    Keyless,
     /// The socket in belljar's home; the kernel says whose process it is.
     Unix {
         /// The user.
@@ -40,39 +44,112 @@ pub(crate) enum Peer {
     },
 }
 
+/// Whom a request is carried out for.
+#[derive(Debug, Clone)]
+pub(crate) struct Admitted {
+    pub(crate) who: Arc<Principal>,
+    /// The pass of the sandbox that asks.
+    pub(crate) pass: Option<Arc<Pass>>,
+}
+
+/// What somebody showed, and so how far they are let in.
+enum Shown {
+    /// Everywhere.
+    Key(Arc<Principal>),
+    /// To watch and to tell.
+    Watcher(Arc<Principal>),
+    /// To tell.
+    Pass(Arc<Pass>),
+}
+
 /// Lets a request in on somebody's behalf, or as nobody where that is enough.
-pub(crate) fn admit(app: &App, request: &Request<Body>, access: Access) -> Answer<Option<Arc<Principal>>> {
+pub(crate) fn admit(app: &App, request: &Request<Body>, access: Access) -> Answer<Option<Admitted>> {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Tcp);
-    if peer == Peer::Tcp {
-        hosts::check(&app.settings.hosts, request)?;
-        origin::check(request)?;
+    let token = token(request.uri().path());
+    match peer {
+        Peer::Tcp => {
+            hosts::check(&app.settings.hosts, request)?;
+            if token.is_some() { origin::check_local(request)? } else { origin::check(request)? }
+        }
+        Peer::Keyless => {
+            hosts::check(&[], request)?;
+            origin::check_local(request)?;
+        }
+        Peer::Unix { .. } => {}
     }
-    match (identify(app, peer, request.headers()), access) {
-        (Ok(who), _) => Ok(Some(who)),
+    let shown = identify(app, peer, token, request.headers()).and_then(|shown| within(shown, access));
+    match (shown, access) {
+        (Ok(admitted), _) => Ok(Some(admitted)),
         (Err(_), Access::Open) => Ok(None),
-        (Err(failure), Access::Key) => {
+        (Err(failure), Access::Key | Access::Watch | Access::Tell) => {
             app.denials.tell(app, request, &failure);
             Err(failure)
         }
     }
 }
 
-fn identify(app: &App, peer: Peer, headers: &HeaderMap) -> Answer<Arc<Principal>> {
-    if let Peer::Unix { uid } = peer {
-        let own = rustix::process::geteuid().as_raw();
-        return if uid == 0 || uid == own {
-            Ok(Arc::new(Principal::admin(&format!("uid:{uid}"))))
+/// The token in a path of the form `/t/TOKEN/…`.
+fn token(path: &str) -> Option<&str> {
+    path.strip_prefix("/t/").and_then(|rest| rest.split('/').next())
+}
+
+fn within(shown: Shown, access: Access) -> Answer<Admitted> {
+    let refused = |what: &str| {
+        let detail = format!("what was shown lets one {what}, and nothing else");
+        Err(Failure::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", detail))
+    };
+    match (shown, access) {
+        (Shown::Key(who), _) => Ok(Admitted { who, pass: None }),
+        (Shown::Watcher(who), Access::Open | Access::Watch | Access::Tell) => {
+            Ok(Admitted { who, pass: None })
+        }
+        (Shown::Pass(pass), Access::Open | Access::Tell) => {
+            let (project, name) = (pass.project.clone(), pass.sandbox.to_string());
+            let who = Arc::new(Principal { project, name, admin: false });
+            Ok(Admitted { who, pass: Some(pass) })
+        }
+        (Shown::Watcher(_), Access::Key) => refused("watch and tell events"),
+        (Shown::Pass(_), Access::Key | Access::Watch) => refused("tell the events of one sandbox"),
+    }
+}
+
+/// Finds out who asks. A pass that is shown counts before everything else: a sandbox is that sandbox by whatever way it
+/// comes.
+fn identify(app: &App, peer: Peer, token: Option<&str>, headers: &HeaderMap) -> Answer<Shown> {
+    let key = shown_key(headers);
+    if let Some(text) = token.or(key).filter(|text| Pass::is_meant(text)) {
+        let read = Pass::read(text, &app.settings.pass_key, SystemTime::now().into());
+        return read
+            .map(|pass| Shown::Pass(Arc::new(pass)))
+            .map_err(|error| unauthorized(&error.to_string()));
+    }
+    if let Some(token) = token {
+        return if app.watch_key.is(token) {
+            Ok(Shown::Watcher(Arc::clone(app.watch_key.principal())))
         } else {
-            let detail = format!("user {uid} may not use this socket; it is for user {own} and root");
-            Err(Failure::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", detail))
+            Err(unauthorized("the token in the path is not known"))
         };
     }
-    match shown_key(headers) {
-        Some(key) if app.key.is(key) => Ok(Arc::clone(app.key.principal())),
-        Some(_) => Err(unauthorized("the key is not known")),
-        None if app.sessions.knows(headers) => Ok(Arc::clone(app.key.principal())),
-        None => Err(unauthorized("no key was shown")),
+    match (peer, key) {
+        (Peer::Unix { uid }, _) => neighbour(uid),
+        (Peer::Keyless, _) => Ok(Shown::Watcher(Arc::clone(app.watch_key.principal()))),
+        (Peer::Tcp, Some(key)) if app.key.is(key) => Ok(Shown::Key(Arc::clone(app.key.principal()))),
+        (Peer::Tcp, Some(key)) if app.watch_key.is(key) => {
+            Ok(Shown::Watcher(Arc::clone(app.watch_key.principal())))
+        }
+        (Peer::Tcp, Some(_)) => Err(unauthorized("the key is not known")),
+        (Peer::Tcp, None) if app.sessions.knows(headers) => Ok(Shown::Key(Arc::clone(app.key.principal()))),
+        (Peer::Tcp, None) => Err(unauthorized("no key was shown")),
     }
+}
+
+fn neighbour(uid: u32) -> Answer<Shown> {
+    let own = rustix::process::geteuid().as_raw();
+    if uid == 0 || uid == own {
+        return Ok(Shown::Key(Arc::new(Principal::admin(&format!("uid:{uid}")))));
+    }
+    let detail = format!("user {uid} may not use this socket; it is for user {own} and root");
+    Err(Failure::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", detail))
 }
 
 fn shown_key(headers: &HeaderMap) -> Option<&str> {
@@ -88,9 +165,10 @@ fn unauthorized(detail: &str) -> Failure {
     )
 }
 
-/// Takes our own key out of a request that goes on into a sandbox.
+/// Takes our own keys out of a request that goes on into a sandbox.
 pub(crate) fn strip_key(app: &App, headers: &mut HeaderMap) {
-    if shown_key(headers).is_some_and(|key| app.key.is(key)) {
+    let is_ours = |key: &str| app.key.is(key) || app.watch_key.is(key) || Pass::is_meant(key);
+    if shown_key(headers).is_some_and(is_ours) {
         headers.remove(header::AUTHORIZATION);
         headers.remove("x-api-key");
     }

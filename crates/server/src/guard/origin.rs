@@ -29,6 +29,25 @@ pub(super) fn check(request: &Request<Body>) -> Answer<()> {
     Ok(())
 }
 
+/// Refuses what comes from a page that is not of this machine. For those who are let in by something no page of another
+/// site can know, and whose own page is served by a program beside this one.
+pub(super) fn check_local(request: &Request<Body>) -> Answer<()> {
+    match request.headers().get(header::ORIGIN).map(|value| value.to_str().unwrap_or("?")) {
+        Some(origin) if !is_local(origin) => {
+            let detail = "the request comes from a page of another site";
+            Err(Failure::new(StatusCode::FORBIDDEN, "ORIGIN_NOT_ALLOWED", detail))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says whether a page is of this machine and not of a sandbox: previews have names below `localhost`.
+pub(crate) fn is_local(origin: &str) -> bool {
+    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    let host = authority.map(super::hosts::without_port);
+    host.is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"))
+}
+
 /// Says whether a page was served under the very name and port the request goes to.
 fn is_own(origin: &str, host: Option<&str>) -> bool {
     let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
@@ -60,6 +79,26 @@ mod tests {
         ] {
             assert!(check(&asked(method, headers)).is_err(), "{method} {headers:?}");
         }
+    }
+
+    #[test]
+    fn pages_of_this_machine_are_told_from_those_of_sandboxes() {
+        for origin in ["http://localhost:5173", "http://127.0.0.1:80", "https://localhost", "http://[::1]:1"]
+        {
+            assert!(check_local(&asked("POST", &[("origin", origin)])).is_ok(), "{origin}");
+        }
+        for origin in [
+            "http://5173-sbx_1.localhost:7420",
+            "http://localhost.evil.example",
+            "http://evil.example:80",
+            "null",
+            "localhost",
+            "http://localhost:80@evil.example",
+            "",
+        ] {
+            assert!(check_local(&asked("POST", &[("origin", origin)])).is_err(), "{origin}");
+        }
+        assert!(check_local(&asked("POST", &[])).is_ok());
     }
 
     #[test]

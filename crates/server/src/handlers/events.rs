@@ -19,7 +19,7 @@ use super::terminals::upgrade;
 use crate::{
     answer::Json,
     app::App,
-    extract::{Caller, JsonBody, Query, Sandbox, cursor, limit},
+    extract::{Caller, JsonBody, Query, Sandbox, Teller, cursor, limit},
     live::{Feed, serve_events, sse},
     problem::Answer,
     wire,
@@ -53,9 +53,11 @@ pub(crate) async fn list(
 pub(crate) async fn ingest(
     State(app): State<App>,
     Caller(who): Caller,
+    teller: Teller,
     JsonBody(body): JsonBody<Value>,
 ) -> Answer<(StatusCode, Json<api::Ingested>)> {
-    let events = wire::told(body, Timestamp::from(SystemTime::now()))?;
+    let mut events = wire::told(body, Timestamp::from(SystemTime::now()))?;
+    events.iter_mut().for_each(|event| wire::known(event, teller.0.as_deref()));
     let done = app.ask(&who, move |service, who| service.ingest(who, events)).await?;
     let (accepted, duplicates, last_seq) = (done.accepted, done.duplicates, done.last);
     Ok((StatusCode::CREATED, Json(api::Ingested { accepted, duplicates, last_seq })))

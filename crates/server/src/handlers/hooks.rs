@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::{
     answer::Json,
     app::App,
-    extract::{Caller, Query, Vendor, is_json},
+    extract::{Caller, Query, Teller, Vendor, is_json},
     guard::Peer,
     problem::{Answer, Failure},
     wire,
@@ -38,6 +38,7 @@ const SANDBOX: &str = "BELLJAR_SANDBOX";
 pub(crate) async fn envelope(
     State(app): State<App>,
     Caller(who): Caller,
+    teller: Teller,
     Vendor(agent): Vendor,
     Query(late): Query<api::HookQuery>,
     Extension(peer): Extension<Peer>,
@@ -58,7 +59,8 @@ pub(crate) async fn envelope(
                 ruled = judged(&app, &hook, home.as_deref());
             }
             // What runs in a sandbox names files there, not here.
-            let transcript = sandbox.is_none().then(|| transcript(&hook, peer)).flatten();
+            let transcript =
+                (sandbox.is_none() && may_read(&who, &teller)).then(|| transcript(&hook, peer)).flatten();
             (wire::hook_event(id, hook, sandbox, sent_at), transcript)
         }
         // Even nonsense was said by somebody.
@@ -67,6 +69,7 @@ pub(crate) async fn envelope(
     if let Some((ruling, _)) = &ruled {
         wire::ruled(&mut event, ruling);
     }
+    wire::known(&mut event, teller.0.as_deref());
     record(&app, &who, event, transcript).await?;
     let holds = ruled.filter(|(_, holds)| *holds).map(|(ruling, _)| ruling);
     let verdict =
@@ -88,6 +91,7 @@ fn judged(app: &App, hook: &HookEvent, home: Option<&str>) -> Option<(Ruling, bo
 pub(crate) async fn claude_code(
     State(app): State<App>,
     Caller(who): Caller,
+    teller: Teller,
     Extension(peer): Extension<Peer>,
     headers: HeaderMap,
     body: Body,
@@ -96,7 +100,7 @@ pub(crate) async fn claude_code(
     let payload = whole(body, MAX_PAYLOAD).await?;
     let hook = HookEvent::read(Some(Agent::ClaudeCode), None, &payload).map_err(unreadable)?;
     let now = Timestamp::from(SystemTime::now());
-    let transcript = transcript(&hook, peer);
+    let transcript = may_read(&who, &teller).then(|| transcript(&hook, peer)).flatten();
     let ruled = judged(&app, &hook, None);
     let holds = ruled.as_ref().filter(|(_, holds)| *holds).map(|(ruling, _)| ruling);
     let answer = holds.map(|ruling| Spoken { verdict: ruling.verdict, reason: ruling.reason.clone() });
@@ -105,6 +109,7 @@ pub(crate) async fn claude_code(
     if let Some((ruling, _)) = &ruled {
         wire::ruled(&mut event, ruling);
     }
+    wire::known(&mut event, teller.0.as_deref());
     record(&app, &who, event, transcript).await?;
     if output.is_empty() {
         return Ok(StatusCode::OK.into_response());
@@ -128,6 +133,11 @@ async fn record(
     .await
 }
 
+/// Whether a path in a hook may be one of this machine: only whoever may do everything here can have a file read.
+fn may_read(who: &Principal, teller: &Teller) -> bool {
+    who.admin && teller.0.is_none()
+}
+
 /// The transcript to be read after this hook, if it is a moment at which one grew. The service looks at whose it is.
 fn transcript(hook: &HookEvent, peer: Peer) -> Option<TranscriptPlace> {
     let has_grown = matches!(
@@ -140,7 +150,7 @@ fn transcript(hook: &HookEvent, peer: Peer) -> Option<TranscriptPlace> {
     );
     let owner = match peer {
         Peer::Unix { uid } => uid,
-        Peer::Tcp => rustix::process::geteuid().as_raw(),
+        Peer::Tcp | Peer::Keyless => rustix::process::geteuid().as_raw(),
     };
     let (path, session) = (hook.transcript_path.as_deref()?, hook.session_id.clone()?);
     let is_read = has_grown && hook.agent == Agent::ClaudeCode;

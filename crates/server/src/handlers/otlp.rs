@@ -19,7 +19,7 @@ use flate2::read::MultiGzDecoder;
 use crate::{
     answer::typed,
     app::App,
-    extract::Caller,
+    extract::{Caller, Teller},
     problem::{Answer, Failure},
     wire,
 };
@@ -35,8 +35,14 @@ const UNAVAILABLE: u8 = 14;
 /// Takes log records (`ExportLogsServiceRequest`), as protobuf or JSON. Claude Code's events become events of the ledger.
 #[utoipa::path(post, path = "/v1/logs", tag = "otlp", request_body(content = Object, content_type = "application/json"),
     responses((status = 200, body = Object), (status = 400, body = Object), (status = 413, body = Object), (status = 503, body = Object)))]
-pub(crate) async fn logs(app: State<App>, who: Caller, headers: HeaderMap, body: Body) -> Response {
-    take(app, who, headers, body, Signal::Logs, |body, encoding, project| {
+pub(crate) async fn logs(
+    app: State<App>,
+    who: Caller,
+    teller: Teller,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    take(app, who, teller, headers, body, Signal::Logs, |body, encoding, project| {
         Ok((wire::otlp::logs(&otlp::logs(body, encoding)?, project), 0))
     })
     .await
@@ -45,8 +51,14 @@ pub(crate) async fn logs(app: State<App>, who: Caller, headers: HeaderMap, body:
 /// Takes metrics (`ExportMetricsServiceRequest`), as protobuf or JSON: sums and gauges, in either temporality.
 #[utoipa::path(post, path = "/v1/metrics", tag = "otlp", request_body(content = Object, content_type = "application/json"),
     responses((status = 200, body = Object), (status = 400, body = Object), (status = 413, body = Object), (status = 503, body = Object)))]
-pub(crate) async fn metrics(app: State<App>, who: Caller, headers: HeaderMap, body: Body) -> Response {
-    take(app, who, headers, body, Signal::Metrics, |body, encoding, project| {
+pub(crate) async fn metrics(
+    app: State<App>,
+    who: Caller,
+    teller: Teller,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    take(app, who, teller, headers, body, Signal::Metrics, |body, encoding, project| {
         let (sums, skipped) = otlp::metrics_and_skipped(body, encoding)?;
         Ok((wire::otlp::metrics(&sums, project), skipped))
     })
@@ -56,8 +68,14 @@ pub(crate) async fn metrics(app: State<App>, who: Caller, headers: HeaderMap, bo
 /// Takes spans (`ExportTraceServiceRequest`), as protobuf or JSON. Those that follow the `GenAI` conventions are understood.
 #[utoipa::path(post, path = "/v1/traces", tag = "otlp", request_body(content = Object, content_type = "application/json"),
     responses((status = 200, body = Object), (status = 400, body = Object), (status = 413, body = Object), (status = 503, body = Object)))]
-pub(crate) async fn traces(app: State<App>, who: Caller, headers: HeaderMap, body: Body) -> Response {
-    take(app, who, headers, body, Signal::Traces, |body, encoding, project| {
+pub(crate) async fn traces(
+    app: State<App>,
+    who: Caller,
+    teller: Teller,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    take(app, who, teller, headers, body, Signal::Traces, |body, encoding, project| {
         Ok((wire::otlp::traces(&otlp::traces(body, encoding)?, project), 0))
     })
     .await
@@ -68,6 +86,7 @@ type Read = fn(&[u8], Encoding, &ProjectId) -> Result<(Vec<NewEvent>, u64), Otlp
 async fn take(
     State(app): State<App>,
     Caller(who): Caller,
+    teller: Teller,
     headers: HeaderMap,
     body: Body,
     signal: Signal,
@@ -82,8 +101,9 @@ async fn take(
     };
     let taken = async {
         let body = unpacked(&headers, body).await?;
-        let (events, skipped) =
+        let (mut events, skipped) =
             read(&body, encoding, &who.project).map_err(|error| Failure::invalid(said(&error)))?;
+        events.iter_mut().for_each(|event| wire::known(event, teller.0.as_deref()));
         app.ask(&who, move |service, who| {
             let mut left = events.into_iter().peekable();
             while left.peek().is_some() {

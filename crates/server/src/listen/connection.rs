@@ -69,7 +69,7 @@ async fn answer(app: App, mut router: Router, peer: Peer, mut request: Request) 
     request.extensions_mut().insert(peer);
     match (peer, named(&request)) {
         (Peer::Tcp, Named::Preview { port, id }) => preview::forward(&app, id, port, request).await,
-        (Peer::Tcp | Peer::Unix { .. }, _) => match router.call(request).await {
+        (Peer::Tcp | Peer::Keyless | Peer::Unix { .. }, _) => match router.call(request).await {
             Ok(response) => response,
             Err(never) => match never {},
         },

@@ -15,20 +15,23 @@ use std::{
 };
 
 use axum::Router;
+use belljar_domain::Principal;
 use belljar_engine::service::Service;
 use belljar_ports::SandboxProvider;
 use tokio::{
-    net::{TcpListener, UnixListener},
+    net::{TcpListener, TcpStream, UnixListener},
     sync::{Semaphore, watch},
     task::JoinSet,
 };
 
 use crate::{
     app::{App, Pieces, Settings},
-    guard::{AdminKey, KeyError, Peer, random_key},
+    guard::{Key, KeyError, Peer, key_text, random_key},
     router,
 };
 
+/// The key that lets one watch and tell.
+const WATCH_KEY: &str = "watch.key";
 /// The most connections at one time; more wait to be accepted.
 const CONNECTIONS: usize = 4096;
 /// How long connections may take to end once the server does.
@@ -74,6 +77,7 @@ pub struct Server {
     router: Router,
     tcp: TcpListener,
     unix: UnixListener,
+    keyless: Option<TcpListener>,
     address: SocketAddr,
     close: watch::Sender<bool>,
 }
@@ -89,21 +93,23 @@ impl Server {
         provider: Arc<dyn SandboxProvider>,
         settings: Settings,
     ) -> Result<Self, ServeError> {
-        if !address.ip().is_loopback() {
-            return Err(ServeError::Exposed(address));
-        }
-        let failed = |source| ServeError::Bind { address, source };
-        let tcp = TcpListener::bind(address).await.map_err(failed)?;
-        let address = tcp.local_addr().map_err(failed)?;
+        let (tcp, address) = listen(address).await?;
+        let keyless = match settings.keyless {
+            Some(address) => Some(listen(address).await?.0),
+            None => None,
+        };
         let unix = unix::listen(&settings.home.join("belljar.sock"))?;
-        let key = AdminKey::load(&settings.home.join("admin.key"))?;
+        let key = Key::load(&settings.home.join("admin.key"), Principal::admin("admin"))?;
+        let watcher = Principal { admin: false, ..Principal::admin("watcher") };
+        let watch_key = Key::load(&settings.home.join(WATCH_KEY), watcher)?;
         let (close, closing) = watch::channel(false);
         let (routes, table) = router::routes().finish();
         let port = address.port();
-        let app = App::new(Pieces { service, provider, settings, routes: table, key, closing, port });
+        let pieces = Pieces { service, provider, settings, routes: table, key, watch_key, closing, port };
+        let app = App::new(pieces);
         app.metrics.begin(*app.service.published().borrow());
         let router = router::assemble(routes, &app);
-        Ok(Self { app, router, tcp, unix, address, close })
+        Ok(Self { app, router, tcp, unix, keyless, address, close })
     }
 
     /// Where it listens.
@@ -138,6 +144,22 @@ impl Server {
         Ok(format!("{}/login?key={key}", self.url()))
     }
 
+    /// What programs of the hook-observability protocol are given as the server's address. Whoever has it may watch
+    /// and tell events, and nothing else.
+    ///
+    /// # Errors
+    /// When the key in it cannot be read.
+    pub fn watch_url(&self) -> Result<String, ServeError> {
+        let key = key_text(&self.app.settings.home.join(WATCH_KEY))?;
+        Ok(format!("{}/t/{key}", self.url()))
+    }
+
+    /// Where programs that know no keys may watch and tell.
+    #[must_use]
+    pub fn keyless(&self) -> Option<SocketAddr> {
+        self.keyless.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
     /// Serves until `shutdown`, then ends streams with a goodbye and lets the rest finish.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let places = Arc::new(Semaphore::new(CONNECTIONS));
@@ -161,6 +183,10 @@ impl Server {
                     }
                     Err(error) => pause_after(&error).await,
                 },
+                accepted = accept(self.keyless.as_ref()) => match accepted {
+                    Ok((stream, _)) => { connections.spawn(connection::serve(stream, open(Peer::Keyless))); }
+                    Err(error) => pause_after(&error).await,
+                },
                 accepted = self.unix.accept() => match accepted {
                     Ok((stream, _)) => {
                         if let Some(peer) = unix::peer(&stream) { connections.spawn(connection::serve(stream, open(peer))); }
@@ -175,8 +201,8 @@ impl Server {
     }
 
     async fn end(self, mut connections: JoinSet<()>) {
-        let Self { app, router, tcp, unix, close, .. } = self;
-        drop((tcp, unix, router));
+        let Self { app, router, tcp, unix, keyless, close, .. } = self;
+        drop((tcp, unix, keyless, router));
         close.send_replace(true);
         app.mcp.close();
         let socket = app.settings.home.join("belljar.sock");
@@ -194,6 +220,25 @@ impl Server {
         if let Err(error) = std::fs::remove_file(&socket) {
             tracing::debug!(%error, "the socket could not be removed");
         }
+    }
+}
+
+/// Listens on loopback, and nowhere else.
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
+    if !address.ip().is_loopback() {
+        return Err(ServeError::Exposed(address));
+    }
+    let failed = |source| ServeError::Bind { address, source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
+/// Where nobody listens nobody comes.
+async fn accept(listener: Option<&TcpListener>) -> io::Result<(TcpStream, SocketAddr)> {
+    match listener {
+        Some(listener) => listener.accept().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -23,6 +23,7 @@ use crate::handlers::{
     reports, sandboxes, snapshots, terminals, webhooks,
 };
 use crate::mcp::endpoint as mcp;
+use crate::observability::{handlers as observed, themes};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -44,6 +45,9 @@ use crate::mcp::endpoint as mcp;
         reports::agents, reports::tools, reports::handoffs, reports::cost, reports::detections,
         artifacts::list, artifacts::upload, artifacts::download,
         webhooks::create, webhooks::list, webhooks::delete, webhooks::deliveries, webhooks::test,
+        observed::told, observed::recent, observed::options, observed::respond, observed::socket,
+        observed::told_below, observed::recent_below, observed::options_below, observed::respond_below,
+        observed::socket_below, observed::anything, themes::list, themes::create,
         mcp::post, mcp::open, mcp::close,
         about::whoami, about::version, about::healthz, about::readyz, about::metrics,
         pages::document, pages::document_alias, pages::docs, pages::style, pages::login, pages::logout,

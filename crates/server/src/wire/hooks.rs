@@ -1,7 +1,7 @@
 //! What agents say through their hooks, into events of the ledger. What is known gets a column, everything else is kept
 //! beside it; a call and its outcome stay two events, told apart by their kind and joined by the call's id.
 
-use belljar_capture::{HookEvent, HookKind};
+use belljar_capture::{HookEvent, HookKind, Pass};
 use belljar_domain::{
     Actor, EventId, EventKind, EventStatus, NewEvent, ProjectId, Ruling, SandboxId, Timestamp,
 };
@@ -153,16 +153,48 @@ fn payload(hook: HookEvent, vendor: &str) -> Value {
 
 /// Cuts every long text and says how long it was.
 pub(crate) fn shortened(value: Value) -> Value {
+    shortened_to(value, LONGEST)
+}
+
+fn shortened_to(value: Value, longest: usize) -> Value {
     match value {
-        Value::String(text) if text.len() > LONGEST => {
-            let kept = text.floor_char_boundary(LONGEST);
+        Value::String(text) if text.len() > longest => {
+            let kept = text.floor_char_boundary(longest);
             Value::String(format!("{}… ({} bytes)", &text[..kept], text.len()))
         }
-        Value::Array(items) => Value::Array(items.into_iter().map(shortened).collect()),
-        Value::Object(fields) => {
-            Value::Object(fields.into_iter().map(|(name, value)| (name, shortened(value))).collect())
+        Value::Array(items) => {
+            Value::Array(items.into_iter().map(|item| shortened_to(item, longest)).collect())
         }
+        Value::Object(fields) => Value::Object(
+            fields.into_iter().map(|(name, value)| (name, shortened_to(value, longest))).collect(),
+        ),
         other => other,
+    }
+}
+
+/// Cuts texts ever shorter until a payload is small enough to be kept. What redaction puts in the place of secrets may
+/// be longer than they were.
+pub(crate) fn fitting(payload: Value) -> Value {
+    const ROOM: usize = NewEvent::PAYLOAD_LIMIT * 3 / 4;
+    let fits = |value: &Value| serde_json::to_vec(value).is_ok_and(|json| json.len() <= ROOM);
+    [LONGEST, 2048, 256].into_iter().fold(payload, |payload, longest| {
+        if fits(&payload) { payload } else { shortened_to(payload, longest) }
+    })
+}
+
+/// Makes an event that of a sandbox, whatever it says of itself.
+pub(crate) fn known(event: &mut NewEvent, pass: Option<&Pass>) {
+    let identity = if pass.is_some() { "known" } else { "claimed" };
+    if let Some(pass) = pass {
+        event.sandbox = Some(pass.sandbox);
+        event.execution = pass.execution;
+        event.run = pass.run;
+        if let Some(agent) = &pass.agent {
+            event.actor.id = Some(agent.clone());
+        }
+    }
+    if let Value::Object(fields) = &mut event.payload {
+        fields.insert("identity".to_owned(), json!(identity));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The key that fingerprints of redacted secrets are made with: random, made once for a home, for its owner alone.
+//! Keys of a home that never leave it: random, made once, for its owner alone.
 
 use std::{
     fs,
@@ -9,12 +9,21 @@ use std::{
 
 use anyhow::{Context as _, Result, ensure};
 
-const NAME: &str = "fingerprint.key";
 const LENGTH: usize = 32;
 
-/// The key of a home. Two who come first at once agree on one.
-pub(crate) fn key(home: &Path) -> Result<Vec<u8>> {
-    let path = home.join(NAME);
+/// What fingerprints of redacted secrets are made with.
+pub(crate) fn fingerprint(home: &Path) -> Result<Vec<u8>> {
+    key(home, "fingerprint.key")
+}
+
+/// What passes of sandboxes are sealed with.
+pub(crate) fn passes(home: &Path) -> Result<Vec<u8>> {
+    key(home, "pass.key")
+}
+
+/// A key of a home. Two who come first at once agree on one.
+fn key(home: &Path, name: &str) -> Result<Vec<u8>> {
+    let path = home.join(name);
     if !path.exists() {
         make(&path).with_context(|| format!("make {}", path.display()))?;
     }
@@ -48,12 +57,12 @@ mod tests {
     #[test]
     fn it_is_made_once_for_its_owner_and_a_damaged_one_is_named() {
         let home = tempfile::tempdir().unwrap();
-        let first = key(home.path()).unwrap();
-        assert_eq!(key(home.path()).unwrap(), first);
-        let path = home.path().join(NAME);
+        let first = fingerprint(home.path()).unwrap();
+        assert_eq!(fingerprint(home.path()).unwrap(), first);
+        let path = home.path().join("fingerprint.key");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "no draft is left");
         fs::write(&path, b"short").unwrap();
-        assert!(key(home.path()).unwrap_err().to_string().contains("remove it"));
+        assert!(fingerprint(home.path()).unwrap_err().to_string().contains("remove it"));
     }
 }
