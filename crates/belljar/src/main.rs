@@ -11,6 +11,7 @@ mod context;
 mod hook;
 mod keys;
 mod killswitch;
+mod observe;
 mod output;
 mod policy;
 mod replay;

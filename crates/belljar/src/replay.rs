@@ -11,16 +11,20 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
-use belljar_capture::Envelope;
+use belljar_capture::{Envelope, Pass};
+use belljar_domain::Timestamp;
 
 use crate::{
-    hook::{Moment, Server, Told, post},
+    hook::{Moment, Server, Told, export, post},
+    keys,
     spool::Spool,
 };
 
+/// What stands for the agent where telemetry is in an envelope.
+pub(crate) const OTLP: &str = "otlp";
 /// How often to look.
 const ROUND: Duration = Duration::from_secs(2);
 
@@ -72,6 +76,19 @@ pub(crate) struct Replayed {
     pub(crate) stopped: Option<String>,
 }
 
+/// Tells one thing, on behalf of the sandbox it came from if that is known and its pass is still good.
+fn tell(home: &Path, server: &Server, envelope: &Envelope, line: &[u8]) -> Told {
+    let now = Timestamp::from(SystemTime::now());
+    let good = |pass: &&String| keys::passes(home).is_ok_and(|key| Pass::read(pass, &key, now).is_ok());
+    let on_behalf =
+        envelope.pass.as_ref().filter(good).map(|pass| Server::for_sandbox(home, Some(pass.clone())));
+    let server = on_behalf.as_ref().unwrap_or(server);
+    match (envelope.agent.as_str(), &envelope.event, &envelope.payload) {
+        (OTLP, Some(signal), Some(said)) => export(server, signal, said.to_string().as_bytes()),
+        (agent, ..) => post(server, agent, line, Moment::Later),
+    }
+}
+
 /// Tells a server everything that is there; `None` while somebody else does.
 pub(crate) fn replay(
     home: &Path,
@@ -87,7 +104,7 @@ pub(crate) fn replay(
         }
         let told = Envelope::parse(&entry.line).map_or_else(
             |error| Told::Refused(error.to_string()),
-            |envelope| post(server, envelope.agent.as_str(), &entry.line, Moment::Later),
+            |envelope| tell(home, server, &envelope, &entry.line),
         );
         match told {
             Told::Taken(_) => {

@@ -38,6 +38,7 @@ as_both! {
     npm_installs_a_tarball,
     make_and_a_compiler_build,
     claude_runs_a_command,
+    hooks_inside_are_heard,
 }
 
 const ROOMY: [&str; 4] = ["--memory", "2G", "--pids", "512"];
@@ -133,6 +134,18 @@ fn make_and_a_compiler_build(user: User) {
     jar.write("work/hello.c", "#include <stdio.h>\nint main(void) { puts(\"made\"); return 0; }\n");
     assert_eq!(jar.run(&[], "make -j2 >&2 && ./hello"), "made\n");
     jar.assert_work_is(&["Makefile", "hello.c"]);
+}
+
+fn hooks_inside_are_heard(user: User) {
+    let jar = Jar::new(user);
+    let script = r#"echo '{"hook_event_name":"Stop","session_id":"s"}' | /run/belljar/belljar hook --verbose 2>&1
+        ls /etc/claude-code/managed-settings.d
+        ! echo '{}' > /etc/claude-code/managed-settings.d/50-belljar.json"#;
+    let said = jar.run(&["--observe"], script);
+    assert!(said.contains("delivered") && said.contains("50-belljar.json"), "{said}");
+    let waiting = succeed(jar.belljar(["--json", "hooks", "status"]));
+    let waiting: serde_json::Value = serde_json::from_str(&waiting).unwrap();
+    assert_eq!(waiting.pointer("/spool/entries"), Some(&serde_json::json!(1)), "{waiting}");
 }
 
 fn claude_runs_a_command(user: User) {

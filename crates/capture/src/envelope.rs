@@ -115,6 +115,9 @@ pub struct Envelope {
     /// Variables that say where it runs. Claims, unless who sent them is known.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// The pass of the sandbox it came from, put in by whoever took it there.
+    #[serde(default)]
+    pub pass: Option<String>,
     /// What was said.
     #[serde(default)]
     pub payload: Option<Value>,
@@ -127,6 +130,14 @@ pub struct Envelope {
 }
 
 impl Envelope {
+    /// A line with a pass put in, the rest as it was. One that has a pass already becomes no envelope at all.
+    #[must_use]
+    pub fn with_pass(line: &[u8], pass: &str) -> Vec<u8> {
+        let rest = line.strip_prefix(b"{").unwrap_or(line);
+        let quoted = Value::String(pass.to_owned()).to_string();
+        [b"{\"pass\":".as_slice(), quoted.as_bytes(), b",", rest].concat()
+    }
+
     /// Reads a line.
     ///
     /// # Errors
@@ -187,6 +198,14 @@ mod tests {
         let hook = read.into_hook().unwrap();
         assert_eq!(hook.rest["text"], "a\nb");
         assert_eq!(hook.client_time, Some(Timestamp::from_micros(1)));
+    }
+
+    #[test]
+    fn a_pass_is_put_in_once_and_by_nobody_else() {
+        let line = draft(&Agent::Codex, None).line(&Payload::look(b"{\"a\":1}"));
+        let passed = Envelope::with_pass(&line, "bjp_1.2");
+        assert_eq!(Envelope::parse(&passed).unwrap().pass.as_deref(), Some("bjp_1.2"));
+        assert!(Envelope::parse(&Envelope::with_pass(&passed, "bjp_3.4")).is_err());
     }
 
     #[test]

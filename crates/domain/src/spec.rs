@@ -23,6 +23,9 @@ pub struct SandboxSpec {
     pub clocks: Clocks,
     /// Host paths lent to it.
     pub mounts: Vec<Mount>,
+    /// Files written below its `/etc`, by their path from there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub etc: BTreeMap<String, String>,
     /// Environment of every execution in it.
     pub env: BTreeMap<String, String>,
     /// Whom it belongs to.
@@ -41,6 +44,7 @@ impl Default for SandboxSpec {
             limits: Limits::default(),
             clocks: Clocks::default(),
             mounts: Vec::new(),
+            etc: BTreeMap::new(),
             env: BTreeMap::new(),
             agent: None,
             labels: BTreeMap::new(),

@@ -129,6 +129,11 @@ pub trait Sandbox: Debug + Send + Sync {
     /// # Errors
     /// [`SandboxError::File`] when nothing listens.
     fn dial(&self, port: u16) -> Result<OwnedFd, SandboxError>;
+    /// Listens on a free port of the loopback inside, so that commands there can be heard out here.
+    ///
+    /// # Errors
+    /// [`SandboxError::File`] with what the sandbox's kernel said.
+    fn listen(&self) -> Result<OwnedFd, SandboxError>;
     /// The addresses and ports something inside listens on.
     ///
     /// # Errors

@@ -51,6 +51,7 @@ checks! {
     pausing_works_or_is_refused
     snapshots_work_or_are_refused
     network_modes_work_or_are_refused
+    a_command_reaches_who_listens_outside
     users_work_or_are_refused
     an_ended_sandbox_refuses_commands_and_stops_twice
     a_destroyed_sandbox_is_unknown

@@ -106,10 +106,10 @@ pub(crate) struct Run {
     /// Say nothing but what the command says.
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// Accepted for symmetry with other tools: every run is observed and sandboxed.
-    #[arg(long, hide = true)]
+    /// Hear what an agent in the sandbox does: its hooks and telemetry go to the server, or wait for one.
+    #[arg(long)]
     pub(crate) observe: bool,
-    /// See `--observe`.
+    /// Accepted for symmetry with other tools: every run is sandboxed.
     #[arg(long, hide = true)]
     pub(crate) sandbox: bool,
     /// The command and its arguments.

@@ -28,6 +28,8 @@ mod template;
 mod terminate;
 mod top;
 
+pub(crate) use hooks::managed as managed_hooks;
+
 use std::process::ExitCode;
 
 use anyhow::Result;

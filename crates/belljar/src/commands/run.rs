@@ -18,12 +18,17 @@ use crate::{
     config::Config,
     context::{Context, labels, new_sandbox_id, variables},
     killswitch,
+    observe::{self, Heard, Observer},
     output::{explain, print_json},
     sandboxes::Seen,
 };
 
 pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
-    let spec = sandbox_spec(context, &args.shape)?;
+    let mut spec = sandbox_spec(context, &args.shape)?;
+    if args.observe && !observe::prepare(context, &mut spec)? && !args.quiet {
+        let _unheard =
+            writeln!(io::stderr(), "belljar: agents in this template tell by telemetry, not by hooks");
+    }
     if args.plan {
         let plan = context.provider()?.plan(new_sandbox_id(), &spec)?;
         let mut out = io::stdout().lock();
@@ -46,10 +51,17 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
     if args.command.is_empty() {
         return announce(context, &*sandbox);
     }
+    let observer = match begin(context, args, &*sandbox) {
+        Ok(observer) => observer,
+        Err(error) => {
+            sandbox.destroy()?;
+            return Err(error);
+        }
+    };
     let exec = ExecSpec {
         argv: args.command.clone(),
         cwd: args.workdir.clone(),
-        env: std::collections::BTreeMap::new(),
+        env: observer.as_ref().map(|observer| observer.env(&spec)).unwrap_or_default(),
         user: args.user.clone(),
         terminal: None,
         timeout: Some(args.timeout.unwrap_or(spec.clocks.exec_timeout)),
@@ -63,7 +75,12 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
             return Err(error);
         }
     };
-    finish(context, args, sandbox, &done, view)
+    let heard = observer.map(Observer::end);
+    finish(context, args, sandbox, &done, view, heard)
+}
+
+fn begin(context: &Context, args: &Run, sandbox: &dyn Sandbox) -> Result<Option<Observer>> {
+    args.observe.then(|| Observer::begin(context, sandbox)).transpose()
 }
 
 /// Refuses a sandbox that keeps less than every promise. An open network was asked for, so it is none.
@@ -107,6 +124,7 @@ pub(crate) fn sandbox_spec(context: &Context, shape: &Shape) -> Result<SandboxSp
             ..*clocks
         },
         mounts: shape.mount.clone(),
+        etc: std::collections::BTreeMap::new(),
         env: variables(&shape.env, &context.env)?,
         agent: shape.agent.clone(),
         labels: labels(&shape.label)?,
@@ -131,6 +149,7 @@ fn finish(
     sandbox: Box<dyn Sandbox>,
     done: &Done,
     view: View,
+    heard: Option<Heard>,
 ) -> Result<ExitCode> {
     let report = &done.report;
     let touched = !sandbox.is_untouched().unwrap_or(false);
@@ -158,8 +177,16 @@ fn finish(
     }
     if view == View::Json {
         let files = stat.as_ref().map_or(0, |stat| stat.files);
-        follow::print_done(id, done, json!({"changed_files": files, "applied": applied, "kept": args.keep}))?;
+        let mut extra = json!({"changed_files": files, "applied": applied, "kept": args.keep});
+        if let (Some(extra), Some(heard)) = (extra.as_object_mut(), heard) {
+            let Heard { told, spooled, lost } = heard;
+            extra.insert("observed".to_owned(), json!({"told": told, "spooled": spooled, "lost": lost}));
+        }
+        follow::print_done(id, done, extra)?;
     } else if !args.quiet {
+        if let Some(heard) = heard {
+            tell_heard(heard)?;
+        }
         tell(report, &limits, stat.as_ref(), applied, args.keep.then(|| id.short()))?;
     }
     Ok(ExitCode::from(report.exit_code()))
@@ -179,6 +206,19 @@ fn summary(sandbox: &dyn Sandbox) -> Result<Summary> {
     let files = found.changes.len();
     let noun = if files == 1 { "change" } else { "changes" };
     Ok(Summary { files, text: format!("{files} {noun} (+{} -{})", total("additions"), total("deletions")) })
+}
+
+/// What an agent said that nobody heard yet is worth a word.
+fn tell_heard(heard: Heard) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    if heard.spooled > 0 {
+        let count = heard.spooled;
+        writeln!(err, "belljar: {count} events wait for a server; `belljar serve` takes them")?;
+    }
+    if heard.lost > 0 {
+        writeln!(err, "belljar: {} events were lost: the spool is full", heard.lost)?;
+    }
+    Ok(())
 }
 
 /// The last words, on standard error: always why something was killed, the rest only for people.

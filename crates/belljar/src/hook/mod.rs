@@ -25,7 +25,7 @@ use belljar_guardian::policy::Mode;
 use uuid::Uuid;
 
 use self::arguments::Arguments;
-pub(crate) use self::post::{Moment, Server, Told, post};
+pub(crate) use self::post::{Moment, Server, Told, ask, export, post};
 use crate::{context, policy, spool::Spool};
 
 /// How long an observer may hold up an agent, and how long one waits that asks.

@@ -20,7 +20,7 @@ const MAX_ANSWER: usize = 256 << 10;
 /// Where a server is.
 #[derive(Debug, Clone)]
 pub(crate) enum Server {
-    Socket(PathBuf),
+    Socket { path: PathBuf, pass: Option<String> },
     Url { authority: String, token: Option<String> },
     Nowhere,
 }
@@ -37,7 +37,12 @@ impl Server {
     }
 
     pub(crate) fn at_home(home: &Path) -> Self {
-        Self::Socket(home.join("belljar.sock"))
+        Self::for_sandbox(home, None)
+    }
+
+    /// The one of this home, asked on behalf of the sandbox that was given a pass.
+    pub(crate) fn for_sandbox(home: &Path, pass: Option<String>) -> Self {
+        Self::Socket { path: home.join("belljar.sock"), pass }
     }
 
     fn at_url(url: &str, token: Option<&str>) -> Self {
@@ -89,7 +94,16 @@ pub(crate) fn post(server: &Server, agent: &str, line: &[u8], moment: Moment) ->
         Moment::Now(patience) => (format!("/api/v1/hooks/{agent}"), patience),
         Moment::Later => (format!("/api/v1/hooks/{agent}?late=true"), LATER),
     };
-    match ask(server, &target, line, Instant::now() + patience) {
+    told(ask(server, &target, JSON, line, Instant::now() + patience))
+}
+
+/// Hands over what was exported long ago.
+pub(crate) fn export(server: &Server, signal: &str, json: &[u8]) -> Told {
+    told(ask(server, &format!("/v1/{signal}"), JSON, json, Instant::now() + LATER))
+}
+
+fn told(answer: io::Result<(u16, Vec<u8>)>) -> Told {
+    match answer {
         Ok((200..=299, body)) => {
             Told::Taken(serde_json::from_slice::<Heard>(&body).ok().and_then(|heard| heard.verdict))
         }
@@ -103,9 +117,21 @@ pub(crate) fn post(server: &Server, agent: &str, line: &[u8], moment: Moment) ->
     }
 }
 
-fn ask(server: &Server, target: &str, line: &[u8], deadline: Instant) -> io::Result<(u16, Vec<u8>)> {
+/// What a body is, as a header says it.
+pub(crate) const JSON: &str = "Content-Type: application/json\r\n";
+
+/// Asks one thing. `content` are whole lines of the head that say what the body is.
+pub(crate) fn ask(
+    server: &Server,
+    target: &str,
+    content: &str,
+    line: &[u8],
+    deadline: Instant,
+) -> io::Result<(u16, Vec<u8>)> {
     let (mut wire, host, token) = match server {
-        Server::Socket(path) => (Wire::Socket(connect(path, left(deadline)?)?), "localhost", None),
+        Server::Socket { path, pass } => {
+            (Wire::Socket(connect(path, left(deadline)?)?), "localhost", pass.as_deref())
+        }
         Server::Url { authority, token } => {
             (Wire::Tcp(reach(authority, deadline)?), authority.as_str(), token.as_deref())
         }
@@ -114,7 +140,7 @@ fn ask(server: &Server, target: &str, line: &[u8], deadline: Instant) -> io::Res
     let authorization = token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}\r\n"));
     let head = format!(
         "POST {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nUser-Agent: belljar-hook\r\n\
-         {authorization}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+         {authorization}{content}Content-Length: {}\r\n\r\n",
         line.len()
     );
     wire.set_timeout(left(deadline)?)?;

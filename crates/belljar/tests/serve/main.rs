@@ -7,6 +7,8 @@
 )]
 
 mod support;
+#[path = "../support/mod.rs"]
+mod workbench;
 
 mod alerts;
 mod attacks;
@@ -19,6 +21,7 @@ mod ingest;
 mod life;
 mod live;
 mod observability;
+mod observed;
 mod operations;
 mod pages;
 mod previews;

@@ -167,6 +167,7 @@ impl Service {
             limits: defaults.limits.patched(&order.limits),
             clocks,
             mounts: order.mounts.clone(),
+            etc: defaults.etc.clone(),
             env,
             agent: order.agent.clone(),
             labels: order.labels.clone(),

@@ -37,6 +37,9 @@ fn carry_out(errand: &Errand) -> Result<Option<Fd>, Broken> {
         Task::Dial { port } => {
             sys::dial_loopback(*port).at(Stage::Errand, &sys::decimal(u64::from(*port))).map(Some)
         }
+        Task::Listen { port } => {
+            sys::listen_loopback(*port).at(Stage::Errand, &sys::decimal(u64::from(*port))).map(Some)
+        }
     }
 }
 

@@ -227,6 +227,11 @@ pub enum Task {
         /// The port.
         port: u16,
     },
+    /// Listen on a port of loopback, or on any that is free if it is 0, and send the listening socket.
+    Listen {
+        /// The port.
+        port: u16,
+    },
     /// Make a symbolic link, replacing a file or a link that is there.
     Link {
         /// Where it is.

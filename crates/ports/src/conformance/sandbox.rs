@@ -6,6 +6,7 @@ use std::{
     collections::BTreeMap,
     fs::File,
     io::{self, Read, Write},
+    net::{TcpListener, TcpStream},
     path::Path,
 };
 
@@ -38,7 +39,7 @@ impl std::fmt::Debug for Bench<'_> {
 type Check = fn(&Bench<'_>) -> Verdict;
 
 /// Every check by name.
-pub const CHECKS: [(&str, Check); 12] = [
+pub const CHECKS: [(&str, Check); 13] = [
     ("a_sandbox_runs_commands_and_reports_how_they_ended", runs_commands),
     ("streams_environment_and_directory_reach_the_command", carries_streams),
     ("a_program_that_does_not_exist_is_told_apart", tells_missing_programs),
@@ -48,6 +49,7 @@ pub const CHECKS: [(&str, Check); 12] = [
     ("pausing_works_or_is_refused", pauses),
     ("snapshots_work_or_are_refused", snapshots),
     ("network_modes_work_or_are_refused", networks),
+    ("a_command_reaches_who_listens_outside", listens),
     ("users_work_or_are_refused", users),
     ("an_ended_sandbox_refuses_commands_and_stops_twice", ends),
     ("a_destroyed_sandbox_is_unknown", forgets),
@@ -235,6 +237,24 @@ fn networks(bench: &Bench<'_>) -> Verdict {
         }
     }
     Ok(())
+}
+
+fn listens(bench: &Bench<'_>) -> Verdict {
+    let sandbox = make(bench)?;
+    let listener = TcpListener::from(sandbox.listen().map_err(chain)?);
+    let port = listener.local_addr().map_err(|e| e.to_string())?.port();
+    // The shell of every template has no network; its kernel tells what listens.
+    let heard = sandbox.listening().map_err(chain)?;
+    if !heard.iter().any(|address| address.port() == port && address.ip().is_loopback()) {
+        return Err(format!("port {port} is not among {heard:?}"));
+    }
+    let caller = TcpStream::from(sandbox.dial(port).map_err(chain)?);
+    let (accepted, _) = listener.accept().map_err(|e| e.to_string())?;
+    let pair = (caller.local_addr(), accepted.peer_addr());
+    match pair {
+        (Ok(inside), Ok(outside)) if inside == outside => sandbox.destroy().map_err(chain),
+        other => Err(format!("somebody else called: {other:?}")),
+    }
 }
 
 fn users(bench: &Bench<'_>) -> Verdict {

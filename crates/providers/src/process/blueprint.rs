@@ -156,7 +156,10 @@ impl User {
 pub(super) fn written_files(spec: &SandboxSpec, user: &User, host: bool) -> Vec<Step> {
     let account =
         network_files::Account { name: &user.name, id: (user.uid, user.gid), home: &user.home, host };
-    network_files::steps(spec.network, &account)
+    let mut steps = network_files::steps(spec.network, &account);
+    let asked = spec.etc.iter().map(|(name, text)| (format!("/etc/{name}"), text.clone()));
+    steps.extend(asked.map(|(at, text)| Step::File { at, text }));
+    steps
 }
 
 struct Sketch<'a> {

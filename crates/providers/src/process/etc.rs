@@ -113,8 +113,15 @@ fn fill(draft: &Path, written: &[Step]) -> io::Result<()> {
     }
     for step in written {
         if let Step::File { at, text } = step {
-            let name = at.strip_prefix("/etc/").unwrap_or(at);
-            fs::write(draft.join(name), text)?;
+            let name = Path::new(at.strip_prefix("/etc/").unwrap_or(at));
+            let to = draft.join(name);
+            fs::create_dir_all(to.parent().unwrap_or(draft))?;
+            fs::write(&to, text)?;
+            // Whatever the caller's mask is, inside everybody reads it.
+            for made in to.ancestors().take(name.components().count()).skip(1) {
+                fs::set_permissions(made, fs::Permissions::from_mode(0o755))?;
+            }
+            fs::set_permissions(&to, fs::Permissions::from_mode(0o644))?;
         }
     }
     fs::set_permissions(draft, fs::Permissions::from_mode(0o755))
@@ -157,10 +164,14 @@ mod tests {
         assert_eq!(prepare(cache.path(), &file("one")).unwrap(), first);
         assert_ne!(prepare(cache.path(), &file("two")).unwrap(), first);
         assert_eq!(fs::read_to_string(first.join("hosts")).unwrap(), "one");
+        let below = [Step::File { at: "/etc/a/b/c.json".to_owned(), text: "three".to_owned() }];
+        let third = prepare(cache.path(), &below).unwrap();
+        assert_eq!(fs::read_to_string(third.join("a/b/c.json")).unwrap(), "three");
+        assert_eq!(fs::metadata(third.join("a/b")).unwrap().mode() & 0o777, 0o755);
         for secret in ["shadow", "gshadow", "sudoers", "ssh", "ssl/private", "machine-id"] {
             assert!(!first.join(secret).exists(), "{secret}");
         }
-        assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 2, "no draft is left");
+        assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 3, "no draft is left");
     }
 
     #[test]

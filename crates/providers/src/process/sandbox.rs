@@ -322,6 +322,10 @@ impl Sandbox for ProcessSandbox {
         self.errand(Task::Dial { port })?.ok_or_else(|| SandboxError::Over(self.record().id))
     }
 
+    fn listen(&self) -> Result<OwnedFd, SandboxError> {
+        self.errand(Task::Listen { port: 0 })?.ok_or_else(|| SandboxError::Over(self.record().id))
+    }
+
     fn listening(&self) -> Result<Vec<SocketAddr>, SandboxError> {
         self.live("only a running sandbox listens").map(|record| inside::listening(&record))
     }

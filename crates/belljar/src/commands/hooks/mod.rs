@@ -15,9 +15,9 @@ mod replay;
 mod status;
 mod trial;
 
-use std::process::ExitCode;
+use std::{collections::BTreeMap, process::ExitCode};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use belljar_capture::Agent;
 
 use self::place::Scope;
@@ -34,6 +34,17 @@ pub(crate) fn hooks(context: &Context, args: &Hooks) -> Result<ExitCode> {
         Hooks::Test(args) => trial::trial(context, args),
         Hooks::Replay => replay::replay(context),
     }
+}
+
+/// Hooks as an administrator installs them, for every agent that lets one: the files below `/etc`, and what is in them.
+pub(crate) fn managed(env: &BTreeMap<String, String>, program: &str) -> Result<BTreeMap<String, String>> {
+    let places = place::Places::new(env, Some("/nowhere".into()))?;
+    let files = [Agent::ClaudeCode, Agent::Gemini, Agent::Cursor].into_iter().map(|agent| {
+        let plan = plan::Plan::install(&places, &agent, Scope::Managed, program)?;
+        let name = plan.path.strip_prefix("/nowhere/etc").context("find the agent's settings")?;
+        Ok((name.to_string_lossy().into_owned(), plan.after.unwrap_or_default()))
+    });
+    files.collect()
 }
 
 impl AgentTarget {

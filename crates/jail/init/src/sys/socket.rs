@@ -307,6 +307,23 @@ fn dial(family: u16, address: &[u8]) -> Sys<Fd> {
     Ok(socket)
 }
 
+/// Listens on a port of this network namespace's loopback.
+pub(crate) fn listen_loopback(port: u16) -> Sys<Fd> {
+    const AF_INET: u16 = 2;
+    const SOCK_STREAM: usize = 1;
+    const WAITING: usize = 128;
+    let [high, low] = port.to_be_bytes();
+    let mut address = [AF_INET.to_ne_bytes(), [high, low], [127, 0], [0, 1]].concat();
+    address.extend([0; 8]);
+    let kind = SOCK_STREAM | k::O_CLOEXEC as usize;
+    let socket = plain(k::__NR_socket, [usize::from(AF_INET), kind, 0, 0]).map(to_fd)?;
+    let args = [reg(socket.0), address.as_ptr() as usize, address.len(), 0, 0, 0];
+    // SAFETY: bind reads `len` bytes at the pointer: exactly the vector.
+    unsafe { call(k::__NR_bind, args) }?;
+    plain(k::__NR_listen, [reg(socket.0), WAITING, 0, 0])?;
+    Ok(socket)
+}
+
 /// Makes a terminal the controlling one of the new session.
 pub(crate) fn take_terminal(fd: i32) -> Sys<()> {
     const TIOCSCTTY: usize = 0x540e;

@@ -1,0 +1,123 @@
+//! `belljar run --observe`: an agent in a sandbox is heard without anything being installed.
+//!
+//! Owns: what is put into the sandbox (hooks as an administrator would install them, this program, variables), the one
+//! door through which commands in there are heard, and the pass that says whose words they are. Refuses: to give the
+//! sandbox anything it could do more with than tell its own events.
+
+mod relay;
+mod request;
+
+use std::{
+    collections::BTreeMap,
+    env,
+    net::TcpListener,
+    time::{Duration, SystemTime},
+};
+
+use anyhow::{Context as _, Result};
+use belljar_capture::Pass;
+use belljar_domain::{
+    ExecutionId, HostPath, Mount, MountMode, ProjectId, SandboxPath, SandboxSpec, Span, TemplateRef,
+    Timestamp,
+};
+use belljar_ports::Sandbox;
+
+pub(crate) use self::relay::Heard;
+use self::relay::Relay;
+use crate::{
+    commands,
+    context::{Context, new_execution_id},
+    keys,
+};
+
+/// Where this program is inside.
+const PROGRAM: &str = "/run/belljar/belljar";
+/// How much longer than its sandbox a pass is good: what was spooled is told when there is a server again.
+const AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
+/// How long a sandbox may live that has no clock.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Puts into a sandbox that is about to be made what its agents need to be heard. Programs of another system's template
+/// may not be able to run ours, so there they tell what they export, and nothing by hooks; the answer is whether they
+/// have hooks.
+pub(crate) fn prepare(context: &Context, spec: &mut SandboxSpec) -> Result<bool> {
+    if spec.template != TemplateRef::Host {
+        return Ok(false);
+    }
+    let program = env::current_exe().context("find this program")?;
+    spec.mounts.push(Mount {
+        host: HostPath::new(program).context("show this program in the sandbox")?,
+        sandbox: SandboxPath::new(PROGRAM).context("show this program in the sandbox")?,
+        mode: MountMode::Ro,
+    });
+    spec.etc.extend(commands::managed_hooks(&context.env, PROGRAM)?);
+    Ok(true)
+}
+
+/// One who listens to a sandbox.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    relay: Relay,
+    port: u16,
+    pass: String,
+    execution: ExecutionId,
+}
+
+impl Observer {
+    /// Begins to listen.
+    pub(crate) fn begin(context: &Context, sandbox: &dyn Sandbox) -> Result<Self> {
+        let info = sandbox.info();
+        let execution = new_execution_id();
+        let ttl = info.spec.clocks.ttl;
+        let life = if ttl == Span::millis(0) { LONGEST } else { ttl.as_duration() };
+        let pass = Pass {
+            sandbox: info.id,
+            execution: Some(execution),
+            agent: info.spec.agent,
+            project: ProjectId::default(),
+            run: None,
+            until: Timestamp::from(SystemTime::now()).plus(life).plus(AFTER),
+        };
+        let pass = pass.seal(&keys::passes(&context.home)?);
+        let listener = TcpListener::from(sandbox.listen().context("listen in the sandbox")?);
+        let port = listener.local_addr().context("listen in the sandbox")?.port();
+        let relay = Relay::begin(listener, context.home.clone(), pass.clone()).context("begin to listen")?;
+        Ok(Self { relay, port, pass, execution })
+    }
+
+    /// The variables of a command that is to be heard. What its user set about telemetry stays as it is.
+    pub(crate) fn env(&self, spec: &SandboxSpec) -> BTreeMap<String, String> {
+        let Self { port, pass, .. } = self;
+        let url = format!("http://127.0.0.1:{port}");
+        let trace = self.execution.as_uuid().simple().to_string();
+        // The later half of an id is the random one.
+        let span: String = trace.chars().skip(16).collect();
+        let ours = [
+            ("BELLJAR_URL", url.clone()),
+            ("BELLJAR_TOKEN", pass.clone()),
+            ("BELLJAR_EXECUTION", self.execution.to_string()),
+            ("BELLJAR_AGENT", spec.agent.clone().unwrap_or_default()),
+        ];
+        let usual = [
+            ("TRACEPARENT", format!("00-{trace}-{span}-01")),
+            ("CLAUDE_CODE_ENABLE_TELEMETRY", "1".to_owned()),
+            ("CLAUDE_CODE_ENHANCED_TELEMETRY_BETA", "1".to_owned()),
+            ("OTEL_METRICS_EXPORTER", "otlp".to_owned()),
+            ("OTEL_LOGS_EXPORTER", "otlp".to_owned()),
+            ("OTEL_TRACES_EXPORTER", "otlp".to_owned()),
+            ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json".to_owned()),
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", url),
+            ("OTEL_EXPORTER_OTLP_HEADERS", format!("Authorization=Bearer {pass}")),
+            ("OTEL_METRIC_EXPORT_INTERVAL", "10000".to_owned()),
+            ("OTEL_LOGS_EXPORT_INTERVAL", "1000".to_owned()),
+            ("OTEL_LOG_TOOL_DETAILS", "1".to_owned()),
+        ];
+        let usual = usual.into_iter().filter(|(name, _)| !spec.env.contains_key(*name));
+        ours.into_iter().chain(usual).map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// Hears what is still being said, then listens no more.
+    pub(crate) fn end(self) -> Heard {
+        self.relay.end()
+    }
+}
