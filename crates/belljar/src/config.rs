@@ -22,6 +22,7 @@ pub(crate) struct Config {
     pub(crate) profile: Profile,
     pub(crate) handlers: Handlers,
     pub(crate) server: ServerConfig,
+    pub(crate) hooks: HooksConfig,
     pub(crate) webhooks: WebhookSettings,
     pub(crate) alerts: AlertSettings,
     pub(crate) quotas: Quotas,
@@ -44,6 +45,15 @@ pub(crate) struct ServerConfig {
     pub(crate) disk_floor: Option<ByteSize>,
 }
 
+/// What is taken of what hooks say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct HooksConfig {
+    /// Whether events are refused of which it is not known whose they are.
+    pub(crate) signed_only: bool,
+    /// How long a signature is good.
+    pub(crate) replay_window: Option<Span>,
+}
+
 /// What to do when something is killed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Handlers {
@@ -63,7 +73,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 47] = [
+const KEYS: [(&str, Set); 49] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -90,6 +100,8 @@ const KEYS: [(&str, Set); 47] = [
     ("sandbox.profile", |c, v| v.parse().map(|profile| c.profile = profile)),
     ("server.listen", |c, v| v.parse().map(|address| c.server.listen = Some(address))),
     ("server.keyless", |c, v| v.parse().map(|address| c.server.keyless = Some(address))),
+    ("hooks.unsigned", unsigned),
+    ("hooks.replay_window", |c, v| v.parse().map(|span| c.hooks.replay_window = Some(span))),
     ("server.pool", |c, v| v.parse().map(|count| c.server.pool = Some(count))),
     ("server.hosts", |c, v| {
         c.server.hosts = v.words();
@@ -164,6 +176,15 @@ impl Config {
 
 fn limit(config: &mut Config, patch: LimitsPatch) -> Result<()> {
     config.limits = config.limits.patched(&patch);
+    Ok(())
+}
+
+fn unsigned(config: &mut Config, value: &Value) -> Result<()> {
+    config.hooks.signed_only = match value.parse::<String>()?.as_str() {
+        "accept" => false,
+        "refuse" => true,
+        other => bail!("`{other}` is neither `accept` nor `refuse`"),
+    };
     Ok(())
 }
 

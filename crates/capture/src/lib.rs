@@ -19,6 +19,7 @@ pub mod otlp;
 mod pass;
 mod peek;
 mod reply;
+pub mod signature;
 pub mod transcript;
 mod vendor;
 

@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use crate::{
-    guard::{Denials, Key, Sessions},
+    guard::{Denials, Key, Nonces, Sessions},
     live::Clients,
     mcp,
     metrics::Metrics,
@@ -44,6 +44,10 @@ pub struct Settings {
     pub disk_floor: ByteSize,
     /// What passes of sandboxes are sealed with.
     pub pass_key: Vec<u8>,
+    /// How long a signed request can be told from one that is repeated: older ones are refused.
+    pub replay_window: Duration,
+    /// Whether events are taken only if it is known whose they are: by signature, by pass, or by the socket.
+    pub signed_only: bool,
     /// Where programs that know no keys may watch and tell; nowhere unless it is set.
     pub keyless: Option<SocketAddr>,
 }
@@ -61,6 +65,8 @@ impl Settings {
             clients: 1024,
             disk_floor: ByteSize::mib(128),
             pass_key,
+            replay_window: Duration::from_secs(300),
+            signed_only: false,
             keyless: None,
         }
     }
@@ -81,6 +87,7 @@ pub(crate) struct Shared {
     pub(crate) watch_key: Key,
     pub(crate) sessions: Sessions,
     pub(crate) denials: Denials,
+    pub(crate) nonces: Nonces,
     pub(crate) clients: Clients,
     pub(crate) metrics: Metrics,
     pub(crate) readiness: Readiness,
@@ -127,6 +134,7 @@ impl App {
             watch_key,
             sessions,
             denials,
+            nonces: Nonces::default(),
             clients,
             metrics,
             readiness: Readiness::default(),

@@ -12,10 +12,9 @@ use axum::{
 
 use crate::{
     app::App,
-    extract::Teller,
     guard, idempotency, observability,
     problem::{Answer, Failure, ProblemCode},
-    table::{self, OPEN, Rules},
+    table::{self, Access, OPEN, Rules},
 };
 
 /// Wraps every route.
@@ -40,9 +39,12 @@ pub(crate) async fn edge(State(app): State<App>, request: Request, next: Next) -
 }
 
 async fn carry_out(app: &App, mut request: Request, next: Next, rules: Rules) -> Answer<Response> {
+    if rules.access == Access::Tell {
+        request = guard::check_signature(app, request).await?;
+    }
     if let Some(admitted) = guard::admit(app, &request, rules.access)? {
         request.extensions_mut().insert(admitted.who);
-        request.extensions_mut().insert(Teller(admitted.pass));
+        request.extensions_mut().insert(admitted.teller);
     }
     let changes = matches!(*request.method(), Method::POST | Method::PUT);
     let once = changes && request.headers().contains_key(idempotency::HEADER);

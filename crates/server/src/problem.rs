@@ -12,7 +12,7 @@ use belljar_engine::{changes::RenderError, service::ServiceError};
 use belljar_ports::StoreError;
 
 /// Every code there is, and what it means. Programs go by them, so none ever changes.
-pub(crate) const CODES: [(&str, &str); 32] = [
+pub(crate) const CODES: [(&str, &str); 34] = [
     ("CONFLICT", "Something is in the way; the detail says what."),
     ("DISK_FULL", "The sandbox's disk is full."),
     ("EXECUTION_ERROR", "The command could not be started."),
@@ -35,6 +35,8 @@ pub(crate) const CODES: [(&str, &str); 32] = [
     ("SANDBOX_ERROR", "The provider failed."),
     ("SANDBOX_NOT_FOUND", "There is no such sandbox."),
     ("SANDBOX_NOT_RUNNING", "The sandbox is in no state for that."),
+    ("SIGNATURE_INVALID", "The signature is not of this request, too old, or was used before."),
+    ("SIGNATURE_REQUIRED", "Events are taken here only if it is known whose they are."),
     ("STORE_ERROR", "The store failed."),
     ("TIMEOUT", "It took longer than the route allows."),
     ("TOO_LARGE", "It is larger than allowed."),

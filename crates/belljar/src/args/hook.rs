@@ -27,6 +27,26 @@ pub(crate) enum Hooks {
     Test(Trial),
     /// Hand what was said while no server was there to the server, oldest first.
     Replay,
+    /// Keys with which senders sign what they tell, so that whose it is can be verified.
+    #[command(subcommand)]
+    Keys(SenderKeys),
+}
+
+/// Keys of senders.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SenderKeys {
+    /// Make a key for a sender and print it, once.
+    Add {
+        /// Letters, digits, `-` and `_`.
+        name: String,
+    },
+    /// List the senders that have one.
+    List,
+    /// Take a sender's key away; what it signs is refused from then on.
+    Remove {
+        /// The sender.
+        name: String,
+    },
 }
 
 #[derive(Debug, Args)]

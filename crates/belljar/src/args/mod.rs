@@ -17,7 +17,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use audit::{Audit, Export, Recent, Verify};
 pub(crate) use changes::{Apply, Cp, Diff, Discard};
-pub(crate) use hook::{Hook, Hooks, Settings, Target as AgentTarget, Trial};
+pub(crate) use hook::{Hook, Hooks, SenderKeys, Settings, Target as AgentTarget, Trial};
 pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};
 pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
 pub(crate) use observe::{List, Logs, Metrics, Stats, Top};

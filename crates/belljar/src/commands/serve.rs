@@ -121,6 +121,10 @@ fn edge(context: &Context) -> Result<belljar_server::Settings> {
     let passes = keys::passes(&context.home)?;
     let mut settings = belljar_server::Settings::new(context.home.clone(), env!("CARGO_PKG_VERSION"), passes);
     settings.keyless = context.config.server.keyless;
+    settings.signed_only = context.config.hooks.signed_only;
+    if let Some(window) = context.config.hooks.replay_window {
+        settings.replay_window = window.as_duration();
+    }
     settings.hosts.clone_from(&context.config.server.hosts);
     if let Some(patience) = context.config.server.patience {
         settings.patience = patience.as_duration();

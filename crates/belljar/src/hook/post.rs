@@ -7,12 +7,16 @@ use std::{
     net::{TcpStream, ToSocketAddrs as _},
     os::{fd::OwnedFd, unix::net::UnixStream},
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use belljar_capture::Answer;
+use belljar_capture::{
+    Answer,
+    signature::{Statement, header},
+};
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use serde::Deserialize;
+use uuid::Uuid;
 
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 256 << 10;
@@ -21,7 +25,7 @@ const MAX_ANSWER: usize = 256 << 10;
 #[derive(Debug, Clone)]
 pub(crate) enum Server {
     Socket { path: PathBuf, pass: Option<String> },
-    Url { authority: String, token: Option<String> },
+    Url { authority: String, token: Option<String>, signer: Option<Signer> },
     Nowhere,
 }
 
@@ -30,7 +34,11 @@ impl Server {
     pub(crate) fn of(home: Option<&Path>) -> Self {
         let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         match (set("BELLJAR_URL"), home) {
-            (Some(url), _) => Self::at_url(&url, set("BELLJAR_TOKEN").as_deref()),
+            (Some(url), _) => {
+                let signer = set("BELLJAR_SENDER").zip(set("BELLJAR_SENDER_KEY"));
+                let signer = signer.map(|(name, key)| Signer { name, key });
+                Self::at_url(&url, set("BELLJAR_TOKEN").as_deref(), signer)
+            }
             (None, Some(home)) => Self::at_home(home),
             (None, None) => Self::Nowhere,
         }
@@ -45,7 +53,7 @@ impl Server {
         Self::Socket { path: home.join("belljar.sock"), pass }
     }
 
-    fn at_url(url: &str, token: Option<&str>) -> Self {
+    fn at_url(url: &str, token: Option<&str>, signer: Option<Signer>) -> Self {
         let Some(authority) = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/')) else {
             return Self::Nowhere;
         };
@@ -53,10 +61,42 @@ impl Server {
         let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
         let token = token.map(str::trim).filter(|token| is_plain(token)).map(str::to_owned);
         if is_plain(authority) && !authority.contains(['/', '@']) {
-            Self::Url { authority: authority.to_owned(), token }
+            let signer = signer.filter(|signer| is_plain(&signer.name));
+            Self::Url { authority: authority.to_owned(), token, signer }
         } else {
             Self::Nowhere
         }
+    }
+}
+
+/// Whoever signs what it tells.
+#[derive(Clone)]
+pub(crate) struct Signer {
+    name: String,
+    key: String,
+}
+
+impl std::fmt::Debug for Signer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Signer").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Signer {
+    /// The lines of the head that say who tells this, and prove it.
+    fn lines(&self, target: &str, body: &[u8]) -> String {
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let (timestamp, nonce) = (seconds.to_string(), Uuid::now_v7().simple().to_string());
+        let path = target.split('?').next().unwrap_or_default();
+        let statement = Statement { timestamp: &timestamp, nonce: &nonce, path, body };
+        let signature = statement.sign(self.key.trim().as_bytes());
+        let pairs = [
+            (header::SENDER, self.name.as_str()),
+            (header::TIMESTAMP, &timestamp),
+            (header::NONCE, &nonce),
+            (header::SIGNATURE, &signature),
+        ];
+        pairs.into_iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect()
     }
 }
 
@@ -132,15 +172,19 @@ pub(crate) fn ask(
         Server::Socket { path, pass } => {
             (Wire::Socket(connect(path, left(deadline)?)?), "localhost", pass.as_deref())
         }
-        Server::Url { authority, token } => {
+        Server::Url { authority, token, .. } => {
             (Wire::Tcp(reach(authority, deadline)?), authority.as_str(), token.as_deref())
         }
         Server::Nowhere => return Err(io::Error::new(io::ErrorKind::NotFound, "there is no server to ask")),
     };
     let authorization = token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}\r\n"));
+    let signature = match server {
+        Server::Url { signer: Some(signer), .. } => signer.lines(target, line),
+        Server::Url { .. } | Server::Socket { .. } | Server::Nowhere => String::new(),
+    };
     let head = format!(
         "POST {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nUser-Agent: belljar-hook\r\n\
-         {authorization}{content}Content-Length: {}\r\n\r\n",
+         {authorization}{signature}{content}Content-Length: {}\r\n\r\n",
         line.len()
     );
     wire.set_timeout(left(deadline)?)?;
@@ -275,9 +319,10 @@ mod tests {
     #[test]
     fn what_is_no_address_is_nowhere() {
         for url in ["https://host", "http://user@host", "http://host/path", "http://a b", "host"] {
-            assert!(matches!(Server::at_url(url, None), Server::Nowhere), "{url}");
+            assert!(matches!(Server::at_url(url, None, None), Server::Nowhere), "{url}");
         }
-        let Server::Url { authority, token } = Server::at_url("http://host:1/", Some("a\r\nb")) else {
+        let Server::Url { authority, token, .. } = Server::at_url("http://host:1/", Some("a\r\nb"), None)
+        else {
             panic!()
         };
         assert_eq!((authority.as_str(), token), ("host:1", None));

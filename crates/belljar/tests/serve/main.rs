@@ -28,6 +28,7 @@ mod previews;
 mod problems;
 mod records;
 mod schema;
+mod signed;
 mod telemetry;
 mod terminals;
 mod transcripts;

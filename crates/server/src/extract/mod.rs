@@ -34,9 +34,20 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// The sandbox that tells something, where that is known and not claimed.
+/// Who tells something, where that is known and not claimed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Teller(pub(crate) Option<Arc<Pass>>);
+pub(crate) struct Teller {
+    /// The pass of the sandbox it comes from.
+    pub(crate) pass: Option<Arc<Pass>>,
+    /// Whose signature it has.
+    pub(crate) sender: Option<Arc<str>>,
+}
+
+impl Teller {
+    pub(crate) const fn is_nobody(&self) -> bool {
+        self.pass.is_none() && self.sender.is_none()
+    }
+}
 
 impl<S: Sync> FromRequestParts<S> for Teller {
     type Rejection = Infallible;

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use axum::{body::Body, http::Request};
+use axum::http::{Method, Uri};
 use belljar_domain::{EventId, EventKind, EventStatus, NewEvent, ProjectId, Verdict};
 use uuid::Uuid;
 
@@ -29,13 +29,13 @@ struct Window {
 }
 
 impl Denials {
-    pub(super) fn tell(&self, app: &App, request: &Request<Body>, failure: &Failure) {
+    pub(super) fn tell(&self, app: &App, (method, uri): (&Method, &Uri), failure: &Failure) {
         let Some(untold) = self.turn(Instant::now()) else { return };
-        let path: String = without_token(request.uri().path()).chars().take(512).collect();
+        let path: String = without_token(uri.path()).chars().take(512).collect();
         tracing::warn!(%path, code = failure.code(), untold, "request refused");
         let id = EventId::from_uuid(Uuid::now_v7());
         let event = NewEvent {
-            target: Some(format!("{} {path}", request.method())),
+            target: Some(format!("{method} {path}")),
             target_type: Some("route".to_owned()),
             decision: Some(Verdict::Deny),
             reason: Some(failure.detail().to_owned()),

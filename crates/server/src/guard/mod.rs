@@ -6,6 +6,7 @@ mod denials;
 mod hosts;
 mod key;
 mod origin;
+mod senders;
 mod sessions;
 
 use std::{sync::Arc, time::SystemTime};
@@ -22,10 +23,12 @@ pub(crate) use hosts::{Named, named};
 pub use key::KeyError;
 pub(crate) use key::{Key, random_key, text as key_text};
 pub(crate) use origin::is_local;
+pub(crate) use senders::{Nonces, Signed, check as check_signature};
 pub(crate) use sessions::{Sessions, clear_cookie, cookie};
 
 use crate::{
     app::App,
+    extract::Teller,
     problem::{Answer, Failure},
     table::Access,
 };
@@ -48,8 +51,8 @@ pub(crate) enum Peer {
 #[derive(Debug, Clone)]
 pub(crate) struct Admitted {
     pub(crate) who: Arc<Principal>,
-    /// The pass of the sandbox that asks.
-    pub(crate) pass: Option<Arc<Pass>>,
+    /// As whom they tell events, where that is known.
+    pub(crate) teller: Teller,
 }
 
 /// What somebody showed, and so how far they are let in.
@@ -60,6 +63,8 @@ enum Shown {
     Watcher(Arc<Principal>),
     /// To tell.
     Pass(Arc<Pass>),
+    /// To tell as well, by a signature.
+    Signature(Arc<str>),
 }
 
 /// Lets a request in on somebody's behalf, or as nobody where that is enough.
@@ -77,12 +82,21 @@ pub(crate) fn admit(app: &App, request: &Request<Body>, access: Access) -> Answe
         }
         Peer::Unix { .. } => {}
     }
-    let shown = identify(app, peer, token, request.headers()).and_then(|shown| within(shown, access));
+    let signed = request.extensions().get::<Signed>().cloned();
+    let shown = match signed {
+        Some(Signed(sender)) => Ok(Shown::Signature(sender)),
+        None => identify(app, peer, token, request.headers()),
+    };
+    let shown = shown.and_then(|shown| within(shown, access)).and_then(|admitted| {
+        let must_sign =
+            app.settings.signed_only && access == Access::Tell && !matches!(peer, Peer::Unix { .. });
+        if must_sign && admitted.teller.is_nobody() { Err(senders::required()) } else { Ok(admitted) }
+    });
     match (shown, access) {
         (Ok(admitted), _) => Ok(Some(admitted)),
         (Err(_), Access::Open) => Ok(None),
         (Err(failure), Access::Key | Access::Watch | Access::Tell) => {
-            app.denials.tell(app, request, &failure);
+            app.denials.tell(app, (request.method(), request.uri()), &failure);
             Err(failure)
         }
     }
@@ -99,16 +113,20 @@ fn within(shown: Shown, access: Access) -> Answer<Admitted> {
         Err(Failure::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", detail))
     };
     match (shown, access) {
-        (Shown::Key(who), _) => Ok(Admitted { who, pass: None }),
-        (Shown::Watcher(who), Access::Open | Access::Watch | Access::Tell) => {
-            Ok(Admitted { who, pass: None })
+        (Shown::Key(who), _) | (Shown::Watcher(who), Access::Open | Access::Watch | Access::Tell) => {
+            Ok(Admitted { who, teller: Teller::default() })
         }
         (Shown::Pass(pass), Access::Open | Access::Tell) => {
             let (project, name) = (pass.project.clone(), pass.sandbox.to_string());
             let who = Arc::new(Principal { project, name, admin: false });
-            Ok(Admitted { who, pass: Some(pass) })
+            Ok(Admitted { who, teller: Teller { pass: Some(pass), sender: None } })
+        }
+        (Shown::Signature(sender), Access::Open | Access::Tell) => {
+            let who = Arc::new(Principal { admin: false, ..Principal::admin(&sender) });
+            Ok(Admitted { who, teller: Teller { pass: None, sender: Some(sender) } })
         }
         (Shown::Watcher(_), Access::Key) => refused("watch and tell events"),
+        (Shown::Signature(_), Access::Key | Access::Watch) => refused("tell events"),
         (Shown::Pass(_), Access::Key | Access::Watch) => refused("tell the events of one sandbox"),
     }
 }

@@ -57,7 +57,7 @@ pub(crate) async fn ingest(
     JsonBody(body): JsonBody<Value>,
 ) -> Answer<(StatusCode, Json<api::Ingested>)> {
     let mut events = wire::told(body, Timestamp::from(SystemTime::now()))?;
-    events.iter_mut().for_each(|event| wire::known(event, teller.0.as_deref()));
+    events.iter_mut().for_each(|event| wire::known(event, &teller));
     let done = app.ask(&who, move |service, who| service.ingest(who, events)).await?;
     let (accepted, duplicates, last_seq) = (done.accepted, done.duplicates, done.last);
     Ok((StatusCode::CREATED, Json(api::Ingested { accepted, duplicates, last_seq })))

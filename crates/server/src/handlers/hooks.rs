@@ -69,7 +69,7 @@ pub(crate) async fn envelope(
     if let Some((ruling, _)) = &ruled {
         wire::ruled(&mut event, ruling);
     }
-    wire::known(&mut event, teller.0.as_deref());
+    wire::known(&mut event, &teller);
     record(&app, &who, event, transcript).await?;
     let holds = ruled.filter(|(_, holds)| *holds).map(|(ruling, _)| ruling);
     let verdict =
@@ -109,7 +109,7 @@ pub(crate) async fn claude_code(
     if let Some((ruling, _)) = &ruled {
         wire::ruled(&mut event, ruling);
     }
-    wire::known(&mut event, teller.0.as_deref());
+    wire::known(&mut event, &teller);
     record(&app, &who, event, transcript).await?;
     if output.is_empty() {
         return Ok(StatusCode::OK.into_response());
@@ -135,7 +135,7 @@ async fn record(
 
 /// Whether a path in a hook may be one of this machine: only whoever may do everything here can have a file read.
 fn may_read(who: &Principal, teller: &Teller) -> bool {
-    who.admin && teller.0.is_none()
+    who.admin && teller.is_nobody()
 }
 
 /// The transcript to be read after this hook, if it is a moment at which one grew. The service looks at whose it is.

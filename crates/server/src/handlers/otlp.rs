@@ -103,7 +103,7 @@ async fn take(
         let body = unpacked(&headers, body).await?;
         let (mut events, skipped) =
             read(&body, encoding, &who.project).map_err(|error| Failure::invalid(said(&error)))?;
-        events.iter_mut().for_each(|event| wire::known(event, teller.0.as_deref()));
+        events.iter_mut().for_each(|event| wire::known(event, &teller));
         app.ask(&who, move |service, who| {
             let mut left = events.into_iter().peekable();
             while left.peek().is_some() {

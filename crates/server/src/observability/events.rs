@@ -9,7 +9,7 @@ use crate::wire;
 /// Where the protocol's own fields are kept in an event's payload.
 const KEPT: &str = "observed";
 /// What of an event's payload is ours and no part of what the hook said.
-const OURS: [&str; 7] = ["source", "vendor", "hook", "rest", "findings", "identity", KEPT];
+const OURS: [&str; 8] = ["source", "vendor", "hook", "rest", "findings", "identity", "sender", KEPT];
 /// Fields its scripts lift out of the payload.
 const LIFTED: [&str; 13] = [
     "tool_name",

@@ -54,7 +54,7 @@ pub(crate) async fn told(
             )
         });
         let mut event = told.event(EventId::from_uuid(Uuid::now_v7()), now, chat.transpose()?);
-        wire::known(&mut event, teller.0.as_deref());
+        wire::known(&mut event, &teller);
         service.ingest(who, vec![event]).map(|done| done.last)
     });
     let seq = seq.await?;

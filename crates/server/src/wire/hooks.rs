@@ -1,11 +1,13 @@
 //! What agents say through their hooks, into events of the ledger. What is known gets a column, everything else is kept
 //! beside it; a call and its outcome stay two events, told apart by their kind and joined by the call's id.
 
-use belljar_capture::{HookEvent, HookKind, Pass};
+use belljar_capture::{HookEvent, HookKind};
 use belljar_domain::{
     Actor, EventId, EventKind, EventStatus, NewEvent, ProjectId, Ruling, SandboxId, Timestamp,
 };
 use serde_json::{Map, Value, json};
+
+use crate::extract::Teller;
 
 /// Texts longer than this are cut: a file's whole body is the sandbox's to keep, not the ledger's.
 const LONGEST: usize = 16 * 1024;
@@ -182,10 +184,14 @@ pub(crate) fn fitting(payload: Value) -> Value {
     })
 }
 
-/// Makes an event that of a sandbox, whatever it says of itself.
-pub(crate) fn known(event: &mut NewEvent, pass: Option<&Pass>) {
-    let identity = if pass.is_some() { "known" } else { "claimed" };
-    if let Some(pass) = pass {
+/// Makes an event that of whoever tells it, whatever it says of itself.
+pub(crate) fn known(event: &mut NewEvent, teller: &Teller) {
+    let identity = match teller {
+        Teller { pass: Some(_), .. } => "known",
+        Teller { sender: Some(_), .. } => "verified",
+        Teller { pass: None, sender: None } => "claimed",
+    };
+    if let Some(pass) = &teller.pass {
         event.sandbox = Some(pass.sandbox);
         event.execution = pass.execution;
         event.run = pass.run;
@@ -195,6 +201,9 @@ pub(crate) fn known(event: &mut NewEvent, pass: Option<&Pass>) {
     }
     if let Value::Object(fields) = &mut event.payload {
         fields.insert("identity".to_owned(), json!(identity));
+        if let Some(sender) = &teller.sender {
+            fields.insert("sender".to_owned(), json!(**sender));
+        }
     }
 }
 

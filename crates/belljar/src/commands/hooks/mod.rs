@@ -7,6 +7,7 @@ mod backup;
 mod document;
 mod edit;
 mod install;
+mod keys;
 mod place;
 mod plan;
 mod plugin;
@@ -33,6 +34,7 @@ pub(crate) fn hooks(context: &Context, args: &Hooks) -> Result<ExitCode> {
         Hooks::Status(args) => status::status(context, args),
         Hooks::Test(args) => trial::trial(context, args),
         Hooks::Replay => replay::replay(context),
+        Hooks::Keys(args) => keys::keys(context, args),
     }
 }
 
