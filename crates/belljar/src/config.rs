@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, net::SocketAddr, path::Path, time::Duration
 use anyhow::{Context as _, Result, anyhow, bail};
 use belljar_domain::{ByteSize, Clocks, Limits, LimitsPatch, NetworkMode, Profile, Span, Thresholds};
 use belljar_engine::{
-    service::{AlertSettings, Quotas, WebhookSettings},
+    service::{AlertSettings, Archive, Quotas, StopSettings, WebhookSettings},
     supervise::KillRule,
 };
 
@@ -26,6 +26,7 @@ pub(crate) struct Config {
     pub(crate) webhooks: WebhookSettings,
     pub(crate) alerts: AlertSettings,
     pub(crate) quotas: Quotas,
+    pub(crate) stop: StopSettings,
 }
 
 /// How `belljar serve` serves.
@@ -73,7 +74,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 49] = [
+const KEYS: [(&str, Set); 54] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -109,6 +110,20 @@ const KEYS: [(&str, Set); 49] = [
     }),
     ("server.patience", |c, v| v.parse().map(|span| c.server.patience = Some(span))),
     ("server.disk_floor", |c, v| v.parse().map(|size| c.server.disk_floor = Some(size))),
+    ("stop.archive", archive),
+    ("stop.desktop", |c, v| v.parse().map(|shown| c.stop.desktop = shown)),
+    ("stop.command", |c, v| {
+        c.stop.command = v.words();
+        Ok(())
+    }),
+    ("stop.say", |c, v| {
+        c.stop.say = v.words();
+        Ok(())
+    }),
+    ("stop.run", |c, v| {
+        c.stop.run = v.lines();
+        Ok(())
+    }),
     ("webhooks.allow_private", |c, v| v.parse().map(|allowed| c.webhooks.allow_private = allowed)),
     ("webhooks.attempts", |c, v| v.parse().map(|count| c.webhooks.attempts = count)),
     ("webhooks.retry_delay", |c, v| {
@@ -179,6 +194,16 @@ fn limit(config: &mut Config, patch: LimitsPatch) -> Result<()> {
     Ok(())
 }
 
+fn archive(config: &mut Config, value: &Value) -> Result<()> {
+    config.stop.archive = match value.parse::<String>()?.as_str() {
+        "session" => Archive::Session,
+        "turn" => Archive::Turn,
+        "never" => Archive::Never,
+        other => bail!("`{other}` is none of `session`, `turn`, `never`"),
+    };
+    Ok(())
+}
+
 fn unsigned(config: &mut Config, value: &Value) -> Result<()> {
     config.hooks.signed_only = match value.parse::<String>()?.as_str() {
         "accept" => false,
@@ -226,6 +251,14 @@ impl Value {
         match self {
             Self::Text(text) => text.split_whitespace().map(str::to_owned).collect(),
             Self::List(words) => words.clone(),
+        }
+    }
+
+    /// A text that is not taken apart, or several.
+    fn lines(&self) -> Vec<String> {
+        match self {
+            Self::Text(text) => vec![text.clone()],
+            Self::List(lines) => lines.clone(),
         }
     }
 

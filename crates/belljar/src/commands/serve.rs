@@ -113,6 +113,7 @@ pub(super) fn settings(context: &Context, pool: usize) -> Settings {
         quotas: config.quotas,
         webhooks: config.webhooks,
         alerts: config.alerts.clone(),
+        stop: config.stop.clone(),
         ..Settings::default()
     }
 }

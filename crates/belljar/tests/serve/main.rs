@@ -29,6 +29,7 @@ mod problems;
 mod records;
 mod schema;
 mod signed;
+mod stops;
 mod telemetry;
 mod terminals;
 mod transcripts;

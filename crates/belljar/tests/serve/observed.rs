@@ -139,6 +139,15 @@ fn the_real_claude_code_is_heard_without_anything_installed() {
     );
     let call = hooks.clone().find(|event| event["kind"] == "tool.finished").unwrap();
     assert_eq!((&call["tool"], &call["target"]), (&json!("Bash"), &json!("echo made > made.txt")), "{call}");
+    // Its conversation is kept, although its sandbox is gone.
+    let transcript = eventually("it is archived", || {
+        // A later one takes the place of an earlier one.
+        let archived = events(&served, &format!("kind=session.archived&sandbox_id={sandbox}")).pop()?;
+        let digest = archived["payload"]["transcript"]["digest"].as_str()?.to_owned();
+        let kept = served.client().get(&format!("/api/v1/artifacts/{digest}"));
+        (kept.status == 200).then(|| kept.text())
+    });
+    assert!(transcript.contains("echo made > made.txt"), "{transcript}");
     // On the host nothing was made and nothing installed.
     assert!(!served.work().join("made.txt").exists() && !served.work().join(".claude").exists());
 }

@@ -3,7 +3,7 @@
 use belljar_domain::{NewEvent, Principal};
 use belljar_ports::store::Batch;
 
-use super::{Result, Service, ServiceError};
+use super::{Result, Service, ServiceError, aftermath::is_stop};
 
 /// Events told at one time.
 const MOST_TOLD: usize = 1000;
@@ -42,12 +42,16 @@ impl Service {
             let bytes = serde_json::to_vec(&event.payload).map_or(0, |json| json.len());
             NewEvent { project: who.project.clone(), ..event }.clipped(bytes)
         };
-        let events = events.into_iter().map(theirs).collect();
+        let events: Vec<NewEvent> = events.into_iter().map(theirs).collect();
+        let stops = events.iter().filter(|event| is_stop(event)).cloned().collect();
         let batch = Batch { events, skip_known: true, ..Batch::default() };
         let appended = self.0.recorder.commit(batch)?;
         let accepted = (appended.last + 1).saturating_sub(appended.first);
         let told = u64::try_from(count).unwrap_or(u64::MAX);
         let last = (accepted > 0).then_some(appended.last);
+        if accepted > 0 {
+            self.afterwards(stops);
+        }
         Ok(Ingested { accepted, duplicates: told.saturating_sub(accepted), last })
     }
 }

@@ -8,6 +8,7 @@
 //! journals of their own ([`journal`]), and [`adoption`] puts both together with what the store remembers.
 
 mod adoption;
+mod aftermath;
 mod alerts;
 mod courier;
 mod crew;
@@ -50,6 +51,7 @@ use belljar_ports::{Lens, SandboxProvider, Store};
 use serde_json::json;
 use uuid::Uuid;
 
+pub use aftermath::{Archive, StopSettings};
 pub use alerts::AlertSettings;
 pub use error::ServiceError;
 pub use eye::{
@@ -109,6 +111,8 @@ pub struct Settings {
     pub webhooks: WebhookSettings,
     /// What the operator is told of.
     pub alerts: AlertSettings,
+    /// What happens when an agent stops.
+    pub stop: StopSettings,
 }
 
 impl Default for Settings {
@@ -120,6 +124,7 @@ impl Default for Settings {
             output_cap: 8 << 20,
             webhooks: WebhookSettings::default(),
             alerts: AlertSettings::default(),
+            stop: StopSettings::default(),
         }
     }
 }
@@ -142,6 +147,7 @@ struct Inner {
     closing: AtomicBool,
     courier: Courier,
     crew: Crew,
+    aftermath: aftermath::Aftermath,
     counters: lifecycle::Counters,
     /// Transcripts that wait to be read, now or a moment later.
     transcripts: Mutex<BTreeSet<(TranscriptPlace, bool)>>,
@@ -173,6 +179,7 @@ impl Service {
             closing: AtomicBool::new(false),
             courier: Courier::new(reach, patience),
             crew: Crew::default(),
+            aftermath: aftermath::Aftermath::default(),
             counters: lifecycle::Counters::default(),
             transcripts: Mutex::default(),
             reading: Mutex::default(),
