@@ -87,6 +87,15 @@ pub struct FollowQuery {
     /// By this agent.
     #[param(max_length = 128)]
     pub agent_id: Option<String>,
+    /// In this session.
+    #[param(max_length = 256)]
+    pub session_id: Option<String>,
+    /// That ended so.
+    #[param(pattern = "^(success|failure|timeout|denied|cancelled)$")]
+    pub status: Option<String>,
+    /// That were judged so.
+    #[param(pattern = "^(allow|ask|deny)$")]
+    pub decision: Option<String>,
 }
 
 /// Which entries of the audit log.

@@ -4,6 +4,7 @@
 
 mod audit;
 mod changes;
+mod events;
 mod hook;
 mod host;
 mod lives;
@@ -17,6 +18,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use audit::{Audit, Export, Recent, Verify};
 pub(crate) use changes::{Apply, Cp, Diff, Discard};
+pub(crate) use events::{EventFormat, Events, ExportEvents, QueryEvents, Selection, TailEvents};
 pub(crate) use hook::{Hook, Hooks, SenderKeys, Settings, Target as AgentTarget, Trial};
 pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};
 pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
@@ -98,6 +100,9 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// What agents run at every hook: a payload comes in, the agent's own form of an answer goes out.
     Hook(Hook),
+    /// Watch, find and export what agents did.
+    #[command(subcommand)]
+    Events(Events),
     /// Install, remove, show and test agents' hooks.
     #[command(subcommand)]
     Hooks(Hooks),

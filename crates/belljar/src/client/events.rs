@@ -18,6 +18,15 @@ pub(crate) enum Happening {
     Over,
 }
 
+/// The same, with the event as it was sent.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// Something happened.
+    Event(serde_json::Value),
+    /// The stream is over.
+    Over,
+}
+
 /// A stream of events.
 #[derive(Debug)]
 pub(crate) struct Happenings {
@@ -31,13 +40,21 @@ impl Happenings {
 
     /// Waits for the next.
     pub(crate) fn next(&mut self) -> Result<Happening> {
+        Ok(self.read()?.map_or(Happening::Over, |event| Happening::Event(Box::new(event))))
+    }
+
+    /// Waits for the next, and takes it as it was sent.
+    pub(crate) fn next_value(&mut self) -> Result<Told> {
+        Ok(self.read()?.map_or(Told::Over, Told::Event))
+    }
+
+    fn read<T: serde::de::DeserializeOwned>(&mut self) -> Result<Option<T>> {
         match self.frames.next()? {
             Some(frame) if !matches!(frame.name.as_str(), "goodbye" | "error") => {
                 let event = serde_json::from_str(&frame.data);
-                let event = event.map_err(|error| ClientError::Nonsense(error.to_string()))?;
-                Ok(Happening::Event(Box::new(event)))
+                event.map(Some).map_err(|error| ClientError::Nonsense(error.to_string()))
             }
-            Some(_) | None => Ok(Happening::Over),
+            Some(_) | None => Ok(None),
         }
     }
 }

@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 pub(crate) use error::ClientError;
-pub(crate) use events::{Happening, Happenings};
+pub(crate) use events::{Happening, Happenings, Told};
 pub(crate) use executions::{Running, Said, Speech};
 pub(crate) use wire::{Event, Execution, Exit, LogPage, Page, Port, Sandbox, Snapshot};
 
@@ -140,6 +140,16 @@ impl Client {
         self.server.send("GET", &target, None, events::SILENCE).map(Happenings::new)
     }
 
+    /// Events, whole.
+    pub(crate) fn told(&self, query: &[(&str, String)]) -> Result<Vec<Value>> {
+        self.look(&http::target("/api/v1/events", &lent(query))).map(|page: Page<Value>| page.items)
+    }
+
+    /// Events as they happen, whole.
+    pub(crate) fn listen(&self, query: &[(&str, String)]) -> Result<Happenings> {
+        self.follow(&lent(query))
+    }
+
     /// What an operator watches, as text.
     pub(crate) fn metrics(&self) -> Result<String> {
         self.server.send("GET", "/metrics", None, QUICK)?.text()
@@ -163,4 +173,8 @@ impl Client {
         }
         Ok(found)
     }
+}
+
+fn lent<'q>(query: &'q [(&'q str, String)]) -> Vec<(&'q str, &'q str)> {
+    query.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }

@@ -8,6 +8,7 @@ mod cp;
 mod diff;
 mod discard;
 mod doctor;
+mod events;
 mod exec;
 mod extend;
 mod follow;
@@ -64,6 +65,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Audit(args) => audit::audit(context, args),
         Command::Template(args) => template::template(context, args),
         Command::Hook(args) => Ok(crate::hook::run(args.words.into_iter())),
+        Command::Events(args) => events::events(context, &args),
         Command::Hooks(args) => hooks::hooks(context, &args),
         Command::Doctor(args) => doctor::doctor(context, &args),
         Command::Bench(args) => bench::bench(context, &args),

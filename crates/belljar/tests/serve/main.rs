@@ -30,6 +30,7 @@ mod records;
 mod schema;
 mod signed;
 mod stops;
+mod tails;
 mod telemetry;
 mod terminals;
 mod transcripts;

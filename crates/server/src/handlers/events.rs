@@ -101,6 +101,9 @@ fn followed(query: &api::FollowQuery) -> Answer<EventFilter> {
         sandbox_id: query.sandbox_id.clone(),
         execution_id: query.execution_id.clone(),
         agent_id: query.agent_id.clone(),
+        session_id: query.session_id.clone(),
+        status: query.status.clone(),
+        decision: query.decision.clone(),
         ..api::EventQuery::default()
     })
 }

@@ -1,0 +1,284 @@
+//! One line for people: when, who, what with, on what, how it ended, how long it took, what it cost.
+
+use std::{fmt::Write as _, time::Duration};
+
+use serde_json::Value;
+
+use super::source::Seen;
+use crate::output::plain;
+
+const WHO: usize = 14;
+const WHAT: usize = 11;
+/// The least width at which a line is sure to be one line.
+pub(super) const NARROWEST: usize = 80;
+/// Room for what is to the right of the text.
+const RIGHT: usize = 20;
+/// The least room for the text itself.
+const NARROW: usize = 20;
+/// Colours agents are told apart by: those that are readable on dark and on light.
+const AGENTS: [u8; 6] = [36, 35, 34, 32, 33, 31];
+
+/// How a line is drawn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Style {
+    pub(super) colour: bool,
+    pub(super) width: usize,
+}
+
+/// How a thing ended, as a sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    Good,
+    Bad,
+    Denied,
+    Open(char),
+    Lost,
+    None,
+}
+
+impl Style {
+    /// The line of an event that is over.
+    pub(super) fn done(self, seen: &Seen) -> String {
+        let sign = match (seen.kind.as_str(), seen.status.as_deref()) {
+            (_, Some("denied")) | ("permission.denied", _) => Sign::Denied,
+            (_, Some("success")) | ("turn.ended", _) => Sign::Good,
+            (_, Some("failure" | "timeout" | "cancelled")) | ("turn.failed" | "tool.failed", _) => Sign::Bad,
+            _ => Sign::None,
+        };
+        self.line(seen, sign, seen.duration_ms.map(Duration::from_millis))
+    }
+
+    /// The line of a call nobody said the end of.
+    pub(super) fn lost(self, seen: &Seen) -> String {
+        self.line(seen, Sign::Lost, None)
+    }
+
+    /// The line of a call under way.
+    pub(super) fn open(self, seen: &Seen, spinner: char, lasts: Duration) -> String {
+        self.line(seen, Sign::Open(spinner), Some(lasts))
+    }
+
+    fn line(self, seen: &Seen, sign: Sign, took: Option<Duration>) -> String {
+        let clock: String = seen.time.to_string().chars().skip(11).take(8).collect();
+        let (who, what, text) = (who(seen), what(seen), text(seen));
+        let mut right = String::new();
+        if let Some(took) = took {
+            right = spell(took);
+        }
+        if let Some(cost) = seen.cost_micros.filter(|cost| *cost > 0) {
+            let _written = write!(right, " {}", dollars(cost));
+        }
+        let left = 8 + 2 + WHO + 1 + WHAT + 1;
+        let room = self.width.saturating_sub(left + 2 + RIGHT).max(NARROW);
+        let text = fitted(&text, room);
+        let mark = match sign {
+            Sign::Good => self.paint("32", "✓"),
+            Sign::Bad => self.paint("31", "✗"),
+            Sign::Denied => self.paint("33", "⊘"),
+            Sign::Open(spinner) => self.paint("36", &spinner.to_string()),
+            Sign::Lost => self.paint("2", "?"),
+            Sign::None => " ".to_owned(),
+        };
+        let colour = agent_colour(seen).to_string();
+        let tool = if seen.kind.starts_with("tool.") { "1" } else { "2" };
+        let line = format!(
+            "{}  {} {} {text} {mark} {}",
+            self.paint("2", &clock),
+            self.paint(&colour, &padded(&who, WHO)),
+            self.paint(tool, &padded(&what, WHAT)),
+            self.paint("2", &right),
+        );
+        line.trim_end().to_owned()
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.colour && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// Who did it: the agent's name, and what tells it from others of that name.
+fn who(seen: &Seen) -> String {
+    let name = seen.agent_name.as_deref().or(seen.agent_id.as_deref()).unwrap_or("belljar");
+    let name = if name == "claude-code" { "claude" } else { name };
+    let own = seen.said("/agent_id").or(seen.session_id.as_deref()).or(seen.sandbox_id.as_deref());
+    let tail: String = own
+        .map(|id| plain(id).chars().filter(char::is_ascii_alphanumeric).take(4).collect())
+        .unwrap_or_default();
+    let name: String = plain(name).chars().take(WHO - 5).collect();
+    if tail.is_empty() { name } else { format!("{name}·{tail}") }
+}
+
+fn agent_colour(seen: &Seen) -> u8 {
+    let own = seen.said("/agent_id").or(seen.session_id.as_deref()).unwrap_or_default();
+    let sum: usize = own.bytes().map(usize::from).sum();
+    AGENTS.get(sum % AGENTS.len()).copied().unwrap_or(36)
+}
+
+/// What it was done with, or what kind of thing it is.
+fn what(seen: &Seen) -> String {
+    if let Some(tool) = &seen.tool {
+        // A tool of a server elsewhere: what it is called there.
+        return plain(tool.rsplit("__").next().unwrap_or(tool));
+    }
+    let word = match seen.kind.as_str() {
+        "prompt.submitted" => "prompt",
+        "session.started" => "session",
+        "session.ended" => "end",
+        "session.archived" => "archived",
+        "session.processed" => "ran",
+        "turn.ended" => "done",
+        "turn.failed" => "failed",
+        "agent.started" | "agent.stopped" => "subagent",
+        "agent.notified" => "notice",
+        "context.compacted" => "compacted",
+        "permission.asked" => "asks",
+        "permission.answered" => "answer",
+        other => other,
+    };
+    plain(word)
+}
+
+/// What it was about, in the fewest words that tell.
+fn text(seen: &Seen) -> String {
+    let input = seen.payload.get("tool_input");
+    let given = |name: &str| input.and_then(|input| input.get(name)).and_then(Value::as_str);
+    let about = match seen.kind.as_str() {
+        "prompt.submitted" => seen.said("/prompt").map(str::to_owned),
+        "turn.ended" | "turn.failed" | "agent.notified" | "agent.stopped" => {
+            seen.said("/message").map(str::to_owned)
+        }
+        "agent.started" => seen.said("/agent_type").map(str::to_owned),
+        "session.started" => {
+            let words = [seen.said("/rest/source"), seen.said("/model"), seen.said("/cwd")];
+            Some(words.into_iter().flatten().collect::<Vec<_>>().join(" · "))
+        }
+        "session.ended" => seen.said("/rest/reason").map(str::to_owned),
+        _ => None,
+    };
+    let about = about.or_else(|| match seen.tool.as_deref() {
+        Some("Agent" | "Task") => given("description").map(str::to_owned),
+        Some("Grep" | "Glob") => {
+            let place = given("path").map(|path| format!(" in {}", short(seen, path)));
+            given("pattern").map(|pattern| format!("{pattern}{}", place.unwrap_or_default()))
+        }
+        _ => None,
+    });
+    let about = about.or_else(|| seen.target.as_deref().map(|target| short(seen, target)));
+    let about = about.or_else(|| input.filter(|input| input.is_object()).map(Value::to_string));
+    let mut text = about.unwrap_or_default();
+    let wrong = seen.error.as_deref().or(seen.reason.as_deref().filter(|_| seen.decision.is_some()));
+    if let Some(wrong) = wrong.and_then(|wrong| wrong.lines().find(|line| !line.trim().is_empty())) {
+        let _written = write!(text, " — {wrong}");
+    }
+    let line: Vec<&str> = text.split_whitespace().collect();
+    plain(&line.join(" "))
+}
+
+/// A path as its session sees it.
+fn short(seen: &Seen, path: &str) -> String {
+    let below =
+        seen.said("/cwd").and_then(|cwd| path.strip_prefix(cwd)).and_then(|rest| rest.strip_prefix('/'));
+    below.unwrap_or(path).to_owned()
+}
+
+/// A text of exactly this width. A letter is taken for one column wide, which most are.
+fn fitted(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return padded(text, room);
+    }
+    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
+fn padded(text: &str, room: usize) -> String {
+    let text: String = text.chars().take(room).collect();
+    format!("{text:<room$}")
+}
+
+/// How long, in as few letters as tell it.
+fn spell(span: Duration) -> String {
+    let (seconds, millis) = (span.as_secs(), span.subsec_millis());
+    match seconds {
+        0 if millis < 100 => format!("{millis}ms"),
+        0 => format!("0.{}s", millis / 100),
+        1..=9 => format!("{seconds}.{}s", millis / 100),
+        10..=59 => format!("{seconds}s"),
+        60..=3599 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+fn dollars(micros: u64) -> String {
+    let cents = micros / 10_000;
+    if cents >= 100 {
+        format!("${}.{:02}", cents / 100, cents % 100)
+    } else {
+        format!("${:.4}", micros_in_dollars(micros))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "less than a dollar is exact")]
+fn micros_in_dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const STYLE: Style = Style { colour: false, width: 100 };
+
+    fn seen(value: &Value) -> Seen {
+        let mut whole = json!({"seq": 1, "time": "2026-01-02T06:42:13.5Z", "agent_name": "claude-code", "session_id": "abcd-1"});
+        whole.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
+        Seen::of(&whole).unwrap()
+    }
+
+    #[test]
+    fn a_call_is_one_line_that_fits() {
+        let call = seen(
+            &json!({"kind": "tool.finished", "tool": "Bash", "target": "cargo test\n  -p x", "status": "success",
+            "duration_ms": 1234, "cost_micros": 3000}),
+        );
+        let line = STYLE.done(&call);
+        assert!(line.starts_with("06:42:13  claude·abcd    Bash        cargo test -p x"), "{line}");
+        assert!(line.ends_with("✓ 1.2s $0.0030"), "{line}");
+        let long = seen(
+            &json!({"kind": "tool.failed", "tool": "mcp__srv__look", "target": "x".repeat(500), "error": "no"}),
+        );
+        let line = STYLE.done(&long);
+        assert!(
+            line.chars().count() <= 100
+                && line.contains("look ")
+                && line.contains("…")
+                && line.ends_with('✗'),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn paths_are_told_from_where_the_agent_is_and_nothing_acts_on_the_terminal() {
+        let read = seen(
+            &json!({"kind": "tool.finished", "tool": "Read", "target": "/w/src/a.rs", "payload": {"cwd": "/w"}}),
+        );
+        assert!(STYLE.done(&read).ends_with(" src/a.rs"));
+        let evil = seen(&json!({"kind": "prompt.submitted", "payload": {"prompt": "\u{1b}[2Jhello"}}));
+        assert!(!STYLE.done(&evil).contains('\u{1b}'));
+        let denied =
+            seen(&json!({"kind": "tool.failed", "tool": "Bash", "target": "rm -rf /", "status": "denied",
+            "decision": "deny", "reason": "never"}));
+        assert!(STYLE.done(&denied).contains("rm -rf / — never"));
+    }
+
+    #[test]
+    fn spans_and_sums_are_short() {
+        for (millis, wanted) in
+            [(7, "7ms"), (2500, "2.5s"), (59_000, "59s"), (61_000, "1m01s"), (7_260_000, "2h01m")]
+        {
+            assert_eq!(spell(Duration::from_millis(millis)), wanted);
+        }
+        assert_eq!((dollars(1_230_000).as_str(), dollars(1234).as_str()), ("$1.23", "$0.0012"));
+    }
+}

@@ -1,0 +1,23 @@
+//! `belljar events`: what agents did, live, by question, or as a file. `source` gets events, `line` shows them, `calls` puts
+//! the two halves of a call together.
+
+mod calls;
+mod export;
+mod line;
+mod query;
+mod source;
+mod tail;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::{args::Events, context::Context};
+
+pub(crate) fn events(context: &Context, args: &Events) -> Result<ExitCode> {
+    match args {
+        Events::Tail(args) => tail::tail(context, args),
+        Events::Query(args) => query::query(context, args),
+        Events::Export(args) => export::export(context, args),
+    }
+}
