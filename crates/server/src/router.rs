@@ -128,6 +128,8 @@ fn observability(table: Table) -> Table {
         .get("/events/filter-options", WATCH, observed::options)
         .post("/events/{seq}/respond", WATCH, observed::respond)
         .get("/stream", WATCH, observed::socket)
+        .get("/api/themes", WATCH, themes::list_here)
+        .post("/api/themes", WATCH, themes::create_here)
         .post("/t/{token}/events", TELL, observed::told_below)
         .get("/t/{token}/events/recent", WATCH, observed::recent_below)
         .get("/t/{token}/events/filter-options", WATCH, observed::options_below)

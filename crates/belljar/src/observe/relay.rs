@@ -70,6 +70,7 @@ struct Shared {
     spooled: AtomicUsize,
     bytes: AtomicU64,
     lost: AtomicUsize,
+    last_kept: Mutex<i64>,
 }
 
 impl Relay {
@@ -85,6 +86,7 @@ impl Relay {
             spooled: AtomicUsize::new(0),
             bytes: AtomicU64::new(0),
             lost: AtomicUsize::new(0),
+            last_kept: Mutex::default(),
         });
         listener.set_nonblocking(true)?;
         let (wake, woken) = UnixStream::pair()?;
@@ -192,8 +194,13 @@ impl Shared {
         let length = u64::try_from(line.len()).unwrap_or(u64::MAX);
         let room = self.spooled.load(Ordering::Relaxed) < MOST_SPOOLED
             && self.bytes.fetch_add(length, Ordering::Relaxed).saturating_add(length) <= MOST_BYTES;
-        let now = Timestamp::from(SystemTime::now());
-        let kept = room && Spool::of(&self.home).put(now, process::id(), &line).is_ok();
+        let kept = room && {
+            // No two may be of the same moment: the spool tells them apart by it.
+            let mut last = self.last_kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = Timestamp::from(SystemTime::now()).as_micros().max(*last + 1);
+            *last = now;
+            Spool::of(&self.home).put(Timestamp::from_micros(now), process::id(), &line).is_ok()
+        };
         let counter = if kept { &self.spooled } else { &self.lost };
         counter.fetch_add(1, Ordering::Relaxed);
         Answer::json(200, word.taken())

@@ -279,6 +279,33 @@ fn a_whole_conversation_is_kept_apart_and_shown_again_without_its_secrets() {
 }
 
 #[test]
+fn colours_are_kept_for_everybody_who_watches() {
+    let served = Served::start();
+    let (client, base) = (served.stranger(), base(&served));
+    let path = format!("{base}/api/themes");
+    assert_eq!(client.get(&path).json(), json!({"success": true, "data": []}));
+    let (status, wrong) = post(&client, &path, &json!({"name": "night"}));
+    assert_eq!(
+        (status, &wrong["success"], &wrong["error"]),
+        (400, &json!(false), &json!("Validation failed"))
+    );
+    // A name for people and each of the 24 colours are missing.
+    let missing: Vec<_> =
+        wrong["validationErrors"].as_array().unwrap().iter().map(|error| error["field"].clone()).collect();
+    assert_eq!((missing.len(), &missing[0]), (25, &json!("displayName")), "{wrong}");
+    let colours: Value = missing[1..]
+        .iter()
+        .map(|field| (field.as_str().unwrap().strip_prefix("colors.").unwrap().to_owned(), json!("#123456")))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    let theme = json!({"name": "night", "displayName": "Night", "colors": colours, "isPublic": true});
+    let (status, made) = post(&client, &path, &theme);
+    assert_eq!((status, &made["data"]["name"]), (201, &json!("night")), "{made}");
+    let listed = client.get(&format!("{path}?isPublic=true")).json();
+    assert_eq!(listed["data"], json!([made["data"]]));
+}
+
+#[test]
 fn nobody_without_a_token_and_no_page_of_another_site_is_let_in() {
     let served = Served::start();
     let (client, base) = (served.stranger(), base(&served));

@@ -86,6 +86,20 @@ pub(crate) async fn create(State(app): State<App>, Caller(who): Caller, body: Bo
     Ok((StatusCode::CREATED, Json(shown)).into_response())
 }
 
+/// As below a token.
+#[utoipa::path(get, path = "/api/themes", tag = "observability", operation_id = "themes",
+    responses((status = 200, body = Object)))]
+pub(crate) async fn list_here(app: State<App>, who: Caller) -> Answer<Json<Value>> {
+    list(app, who).await
+}
+
+/// As below a token.
+#[utoipa::path(post, path = "/api/themes", tag = "observability", operation_id = "new_theme",
+    request_body(content = Object), responses((status = 201, body = Object), (status = 400, body = Object)))]
+pub(crate) async fn create_here(app: State<App>, who: Caller, body: Body) -> Answer<Response> {
+    create(app, who, body).await
+}
+
 fn problems(theme: &Map<String, Value>) -> Vec<Value> {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).is_some_and(|text| !text.is_empty());
     let named = ["name", "displayName"].into_iter().filter(|name| !text(theme.get(*name)));

@@ -48,6 +48,7 @@ use crate::observability::{handlers as observed, themes};
         observed::told, observed::recent, observed::options, observed::respond, observed::socket,
         observed::told_below, observed::recent_below, observed::options_below, observed::respond_below,
         observed::socket_below, observed::anything, themes::list, themes::create,
+        themes::list_here, themes::create_here,
         mcp::post, mcp::open, mcp::close,
         about::whoami, about::version, about::healthz, about::readyz, about::metrics,
         pages::document, pages::document_alias, pages::docs, pages::style, pages::login, pages::logout,
