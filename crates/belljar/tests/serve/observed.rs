@@ -37,7 +37,7 @@ fn whose_words_they_are_is_known_whatever_they_claim() {
     let served = Served::start();
     let ran = said(&run(&served, &[], &["sh", "-c", LIE]));
     assert_eq!(ran["observed"], json!({"told": 1, "spooled": 0, "lost": 0}), "{ran}");
-    let [event] = &events(&served, "session_id=s1")[..] else { panic!("one event was told") };
+    let [event] = &events(&served, "kind=turn.ended&session_id=s1")[..] else { panic!("one event was told") };
     assert_eq!((&event["sandbox_id"], &event["agent_id"]), (&ran["sandbox"], &json!("coder")), "{event}");
     assert!(event["execution_id"].as_str().unwrap().starts_with("exe_"), "{event}");
     assert_eq!(event["payload"]["identity"], "known");
@@ -51,7 +51,8 @@ fn what_is_said_while_no_server_is_there_is_told_to_the_next_one_as_the_sandboxs
     let ran = said(&run(&served, &[], &["sh", "-c", LIE]));
     assert_eq!(ran["observed"], json!({"told": 0, "spooled": 1, "lost": 0}), "{ran}");
     served.again();
-    let event = eventually("it is told", || events(&served, "session_id=s1").into_iter().next());
+    let event =
+        eventually("it is told", || events(&served, "kind=turn.ended&session_id=s1").into_iter().next());
     assert_eq!((&event["sandbox_id"], &event["agent_id"]), (&ran["sandbox"], &json!("coder")), "{event}");
     assert_eq!(event["payload"]["identity"], "known");
 }
@@ -85,9 +86,37 @@ fn a_pass_tells_the_events_of_its_sandbox_and_opens_nothing_else() {
     }
     assert_eq!(served.stranger().post(&format!("/t/{pass}/events"), &json!({})).status, 400);
     assert_eq!(served.stranger().get(&format!("/t/{pass}/events/recent")).status, 403);
-    let events = events(&served, "session_id=s2");
+    let events = events(&served, "kind=turn.ended&session_id=s2");
     assert_eq!(events.len(), 2);
     assert!(events.iter().all(|event| event["sandbox_id"] == ran["sandbox"]), "{events:?}");
+}
+
+#[test]
+fn telemetry_waits_for_a_server_like_everything_else() {
+    let mut served = Served::start();
+    served.signal("TERM");
+    assert!(served.ended());
+    let text = |value: &str| json!({"stringValue": value});
+    let export = json!({"resourceLogs": [{
+        "resource": {"attributes": [{"key": "service.name", "value": text("claude-code")}]},
+        "scopeLogs": [{"logRecords": [{
+            "timeUnixNano": "1794800000000000000", "body": text("claude_code.api_request"),
+            "attributes": [
+                {"key": "event.name", "value": text("api_request")}, {"key": "session.id", "value": text("s8")},
+                {"key": "model", "value": text("claude-sonnet-4-5")}, {"key": "cost_usd", "value": {"doubleValue": 0.25}},
+            ],
+        }]}],
+    }]});
+    std::fs::write(served.work().join("export.json"), export.to_string()).unwrap();
+    let script = r#"curl -s -f -H "authorization: Bearer $BELLJAR_TOKEN" -H 'content-type: application/json' \
+        --data-binary @export.json $BELLJAR_URL/v1/logs"#;
+    let ran = said(&run(&served, &[], &["sh", "-c", script]));
+    assert_eq!((&ran["stdout"], &ran["observed"]["spooled"]), (&json!("{}"), &json!(1)), "{ran}");
+    served.again();
+    let event =
+        eventually("it is told", || events(&served, "kind=model.called&session_id=s8").into_iter().next());
+    assert_eq!((&event["sandbox_id"], &event["cost_micros"]), (&ran["sandbox"], &json!(250_000)), "{event}");
+    assert_eq!(event["payload"]["identity"], "known");
 }
 
 fn refused(client: &Client, method: &str, path: &str) {
@@ -139,6 +168,10 @@ fn the_real_claude_code_is_heard_without_anything_installed() {
     );
     let call = hooks.clone().find(|event| event["kind"] == "tool.finished").unwrap();
     assert_eq!((&call["tool"], &call["target"]), (&json!("Bash"), &json!("echo made > made.txt")), "{call}");
+    // What it exports comes by the same door, and what its model cost with it.
+    let exported: Vec<_> = heard.iter().filter(|event| event["payload"]["source"] == "otlp").collect();
+    assert!(exported.iter().any(|event| event["kind"] == "model.called"), "{heard:?}");
+    assert!(exported.iter().all(|event| event["payload"]["identity"] == "known"), "{exported:?}");
     // Its conversation is kept, although its sandbox is gone.
     let transcript = eventually("it is archived", || {
         // A later one takes the place of an earlier one.
