@@ -1,6 +1,7 @@
 //! A call has two halves: that it is asked for, and what came of it. Here they become one.
 //!
-//! Owns: which calls are under way, and what was spent since the last turn. Refuses: drawing.
+//! Owns: which calls are under way. What is told of a call by telemetry as well is left out: hooks have said it. Refuses:
+//! drawing.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -34,13 +35,14 @@ pub(super) struct Open {
 pub(super) struct Calls {
     open: BTreeMap<u64, Open>,
     by_id: HashMap<String, u64>,
-    /// Millionths of a dollar spent by each session since its last turn.
-    spent: HashMap<String, u64>,
 }
 
 impl Calls {
     /// Takes an event and says what is to be shown of it.
     pub(super) fn take(&mut self, mut seen: Seen) -> Vec<Row> {
+        if is_said_twice(&seen) {
+            return Vec::new();
+        }
         let id = seen.said("/tool_use_id").map(str::to_owned);
         match seen.kind.as_str() {
             "tool.requested" => {
@@ -60,16 +62,8 @@ impl Calls {
                 }
                 vec![Row::Done(Box::new(seen))]
             }
-            // What a model cost is shown with the turn it was for.
-            "model.called" => {
-                let session = seen.session_id.clone().unwrap_or_default();
-                *self.spent.entry(session).or_default() += seen.cost_micros.unwrap_or(0);
-                Vec::new()
-            }
             "turn.ended" | "turn.failed" | "session.ended" => {
                 let session = seen.session_id.clone();
-                let spent = session.as_ref().and_then(|session| self.spent.remove(session));
-                seen.cost_micros = seen.cost_micros.or(spent.filter(|spent| *spent > 0));
                 let mut rows = self.give_up(|open| open.session_id == session && open.seq < seen.seq);
                 rows.push(Row::Done(Box::new(seen)));
                 rows
@@ -100,6 +94,12 @@ impl Calls {
     }
 }
 
+/// Telemetry tells again what hooks told, all but what models did.
+fn is_said_twice(seen: &Seen) -> bool {
+    let is_model = matches!(seen.kind.as_str(), "model.called" | "model.failed");
+    seen.said("/source") == Some("otlp") && !is_model
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -109,8 +109,7 @@ mod tests {
     fn event(seq: u64, kind: &str, id: &str) -> Seen {
         Seen::of(&json!({
             "seq": seq, "kind": kind, "time": format!("2026-01-01T00:00:0{}Z", seq % 10), "session_id": "s",
-            "tool": "Bash", "cost_micros": if kind == "model.called" { Some(1500) } else { None },
-            "payload": {"tool_use_id": id},
+            "tool": "Bash", "payload": {"tool_use_id": id},
         }))
         .unwrap()
     }
@@ -124,10 +123,12 @@ mod tests {
         let rows = calls.take(event(4, "tool.finished", "a"));
         let [Row::Done(done)] = &rows[..] else { panic!("{rows:?}") };
         assert_eq!(done.duration_ms, Some(3000));
-        assert!(calls.take(event(5, "model.called", "")).is_empty());
+        let mut again = event(5, "tool.reported", "a");
+        again.payload = json!({"source": "otlp"});
+        assert!(calls.take(again).is_empty());
         let rows = calls.take(event(6, "turn.ended", ""));
         let [Row::Lost(lost), Row::Done(turn)] = &rows[..] else { panic!("{rows:?}") };
-        assert_eq!((lost.seq, turn.cost_micros), (2, Some(1500)));
+        assert_eq!((lost.seq, turn.seq), (2, 6));
         assert_eq!(calls.open().count(), 0);
     }
 }

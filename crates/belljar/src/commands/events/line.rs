@@ -126,6 +126,7 @@ fn what(seen: &Seen) -> String {
         "session.ended" => "end",
         "session.archived" => "archived",
         "session.processed" => "ran",
+        "model.called" | "model.failed" => "model",
         "turn.ended" => "done",
         "turn.failed" => "failed",
         "agent.started" | "agent.stopped" => "subagent",
@@ -153,6 +154,10 @@ fn text(seen: &Seen) -> String {
             Some(words.into_iter().flatten().collect::<Vec<_>>().join(" · "))
         }
         "session.ended" => seen.said("/rest/reason").map(str::to_owned),
+        "model.called" | "model.failed" => {
+            let tokens = seen.tokens.map(|tokens| format!(" · {} tokens", thousands(tokens)));
+            Some(format!("{}{}", seen.said("/model").unwrap_or("?"), tokens.unwrap_or_default()))
+        }
         _ => None,
     };
     let about = about.or_else(|| match seen.tool.as_deref() {
@@ -193,6 +198,15 @@ fn fitted(text: &str, room: usize) -> String {
 fn padded(text: &str, room: usize) -> String {
     let text: String = text.chars().take(room).collect();
     format!("{text:<room$}")
+}
+
+/// A number people can read.
+fn thousands(number: u64) -> String {
+    match number {
+        0..=999 => number.to_string(),
+        1000..=999_999 => format!("{}.{}k", number / 1000, number % 1000 / 100),
+        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
+    }
 }
 
 /// How long, in as few letters as tell it.
@@ -245,6 +259,13 @@ mod tests {
         let line = STYLE.done(&call);
         assert!(line.starts_with("06:42:13  claude·abcd    Bash        cargo test -p x"), "{line}");
         assert!(line.ends_with("✓ 1.2s $0.0030"), "{line}");
+        let model = seen(&json!({"kind": "model.called", "tokens": 12_345, "cost_micros": 25_000,
+            "duration_ms": 2500, "status": "success", "payload": {"source": "otlp", "model": "claude-sonnet"}}));
+        let line = STYLE.done(&model);
+        assert!(
+            line.contains("model       claude-sonnet · 12.3k tokens") && line.ends_with("2.5s $0.0250"),
+            "{line}"
+        );
         let long = seen(
             &json!({"kind": "tool.failed", "tool": "mcp__srv__look", "target": "x".repeat(500), "error": "no"}),
         );

@@ -46,6 +46,7 @@ pub(super) struct Seen {
     pub(super) status: Option<String>,
     pub(super) error: Option<String>,
     pub(super) cost_micros: Option<u64>,
+    pub(super) tokens: Option<u64>,
     pub(super) duration_ms: Option<u64>,
     #[serde(default)]
     pub(super) payload: Value,
