@@ -14,10 +14,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use belljar_capture::{HookEvent, HookKind};
 use belljar_engine::service::Service;
-use belljar_guardian::policy::{Call, Policy, PolicyError};
-use serde_json::Value;
+use belljar_guardian::policy::{Policy, PolicyError};
 
 /// How often to look whether the file changed.
 const LOOK: Duration = Duration::from_millis(500);
@@ -57,18 +55,6 @@ pub(crate) fn read(home: &Path) -> Result<Policy, Unusable> {
 /// The last good policy; none when there never was one, or it cannot be read.
 pub(crate) fn last_good(home: &Path) -> Option<Policy> {
     serde_json::from_slice(&fs::read(kept(home)).ok()?).ok()
-}
-
-/// The call a hook is about, if it is about one that is yet to be made.
-pub(crate) fn call_of<'a>(hook: &'a HookEvent, home: Option<&'a str>) -> Option<Call<'a>> {
-    let is_before = matches!(hook.kind, HookKind::ToolBefore | HookKind::Permission);
-    let tool = hook.tool_name.as_deref().filter(|_| is_before)?;
-    Some(Call {
-        tool,
-        input: hook.tool_input.as_ref().unwrap_or(&Value::Null),
-        cwd: hook.cwd.as_deref(),
-        home,
-    })
 }
 
 /// Keeps a policy as the last good one.

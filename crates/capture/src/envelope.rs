@@ -133,9 +133,13 @@ impl Envelope {
     /// A line with a pass put in, the rest as it was. One that has a pass already becomes no envelope at all.
     #[must_use]
     pub fn with_pass(line: &[u8], pass: &str) -> Vec<u8> {
-        let rest = line.strip_prefix(b"{").unwrap_or(line);
-        let quoted = Value::String(pass.to_owned()).to_string();
-        [b"{\"pass\":".as_slice(), quoted.as_bytes(), b",", rest].concat()
+        with_field(line, "pass", &Value::String(pass.to_owned()))
+    }
+
+    /// A line with what was answered put in, the rest as it was. One that has an answer already becomes no envelope.
+    #[must_use]
+    pub fn with_ruling(line: &[u8], ruling: &Ruling) -> Vec<u8> {
+        with_field(line, "ruled", &serde_json::to_value(ruling).unwrap_or_default())
     }
 
     /// Reads a line.
@@ -166,6 +170,11 @@ impl Envelope {
         hook.client_time.get_or_insert(self.sent_at);
         Ok(hook)
     }
+}
+
+fn with_field(line: &[u8], name: &str, value: &Value) -> Vec<u8> {
+    let rest = line.strip_prefix(b"{").unwrap_or(line);
+    [format!("{{\"{name}\":{value},").as_bytes(), rest].concat()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use belljar_capture::{
     Agent, Answer, Draft, ENVELOPE_VERSION, HookEvent, MAX_PAYLOAD, Payload, Peek, Reply, reply,
 };
 use belljar_domain::{EventId, Ruling, Timestamp};
-use belljar_guardian::policy::Mode;
+use belljar_engine::service::judge;
 use uuid::Uuid;
 
 use self::arguments::Arguments;
@@ -127,9 +127,7 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
 fn ruling(home: &Path, agent: &Agent, event: Option<&str>, said: &[u8]) -> Option<(Ruling, bool)> {
     let policy = policy::last_good(home)?;
     let hook = HookEvent::read(Some(agent.clone()), event, said).ok()?;
-    let own_home = env::var("HOME").ok();
-    let call = policy::call_of(&hook, own_home.as_deref())?;
-    policy.judge(&call).map(|ruling| (ruling, policy.mode != Mode::Observe))
+    judge(&policy, &hook, env::var("HOME").ok().as_deref())
 }
 
 /// The agent's own form of an answer. Only an answer is worth reading the whole payload for.

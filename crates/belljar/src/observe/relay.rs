@@ -18,14 +18,19 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use belljar_capture::{Agent, Draft, ENVELOPE_VERSION, Envelope, Payload};
-use belljar_domain::{EventId, Timestamp};
+use belljar_capture::{
+    Agent, Answer as Spoken, Draft, ENVELOPE_VERSION, Envelope, HookEvent, Payload, reply,
+};
+use belljar_domain::{EventId, Ruling, Timestamp};
+use belljar_engine::service::judge;
 use rustix::event::{PollFd, PollFlags, poll};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::request::{Answer, Request};
 use crate::{
     hook::{Server, ask},
+    policy,
     replay::OTLP,
     spool::Spool,
 };
@@ -186,6 +191,11 @@ impl Shared {
     /// Nobody takes it now, so it waits for the next server. Whoever said it goes on.
     fn keep(&self, word: &Word<'_>, request: &Request) -> Answer {
         let Some(line) = word.line(&request.body) else { return Answer::json(503, "{}") };
+        let ruled = self.ruling(&line);
+        let line = match &ruled {
+            Some((ruling, _)) => Envelope::with_ruling(&line, ruling),
+            None => line,
+        };
         // The sandbox cannot put in a pass of its own: then it is no envelope.
         let line = Envelope::with_pass(&line, &self.pass);
         if Envelope::parse(&line).is_err() {
@@ -203,7 +213,16 @@ impl Shared {
         };
         let counter = if kept { &self.spooled } else { &self.lost };
         counter.fetch_add(1, Ordering::Relaxed);
-        Answer::json(200, word.taken())
+        match ruled.filter(|(_, holds)| *holds) {
+            Some((ruling, _)) => Answer::json(200, &word.refused(ruling, &request.body)),
+            None => Answer::json(200, word.taken()),
+        }
+    }
+
+    /// A server that is gone does not take its rules along.
+    fn ruling(&self, line: &[u8]) -> Option<(Ruling, bool)> {
+        let hook = Envelope::parse(line).ok()?.into_hook().ok()?;
+        judge(&policy::last_good(&self.home)?, &hook, None)
     }
 }
 
@@ -243,6 +262,7 @@ impl<'r> Word<'r> {
                 sent_at: Timestamp::from(SystemTime::now()),
                 pid: process::id(),
                 env: std::collections::BTreeMap::new(),
+                ruled: None,
             };
             draft.line(&Payload::look(body))
         };
@@ -255,6 +275,17 @@ impl<'r> Word<'r> {
             }
             Self::Export(signal) => Some(wrap(&Agent::from(OTLP), Some(signal))),
             Self::Event => None,
+        }
+    }
+
+    /// What is answered in a server's place to whoever is held up.
+    fn refused(&self, ruling: Ruling, body: &[u8]) -> String {
+        let answer = Spoken { verdict: ruling.verdict, reason: ruling.reason };
+        match self {
+            Self::Hook => json!({ "verdict": answer }).to_string(),
+            Self::Payload => HookEvent::read(Some(Agent::ClaudeCode), None, body)
+                .map_or_else(|_| String::new(), |hook| reply(&hook, Some(&answer)).stdout),
+            Self::Export(_) | Self::Event => self.taken().to_owned(),
         }
     }
 

@@ -60,6 +60,7 @@ pub use eye::{
 pub use ingest::Ingested;
 pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, StartExecution, Stdin};
+pub use policy::judge;
 pub use quotas::Quotas;
 pub use transcripts::TranscriptPlace;
 pub use view::{

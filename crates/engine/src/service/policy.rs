@@ -5,8 +5,10 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use belljar_capture::{HookEvent, HookKind};
 use belljar_domain::Ruling;
 use belljar_guardian::policy::{Call, Mode, Policy};
+use serde_json::Value;
 
 use super::Service;
 
@@ -26,10 +28,20 @@ impl Service {
         Arc::clone(&self.0.policy.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What the policy says of a call, and whether that holds anybody up: a policy that observes only says it.
+    /// What the policy says of the call a hook comes before, and whether that holds it up. Whose home `~` is, the hook
+    /// knows.
     #[must_use]
-    pub fn judge(&self, call: &Call<'_>) -> Option<(Ruling, bool)> {
-        let policy = self.policy();
-        policy.judge(call).map(|ruling| (ruling, policy.mode != Mode::Observe))
+    pub fn judge(&self, hook: &HookEvent, home: Option<&str>) -> Option<(Ruling, bool)> {
+        judge(&self.policy(), hook, home)
     }
+}
+
+/// What a policy says of the call a hook comes before, and whether that holds it up: one that observes only says it.
+#[must_use]
+pub fn judge(policy: &Policy, hook: &HookEvent, home: Option<&str>) -> Option<(Ruling, bool)> {
+    let is_before = matches!(hook.kind, HookKind::ToolBefore | HookKind::Permission);
+    let tool = hook.tool_name.as_deref().filter(|_| is_before)?;
+    let input = hook.tool_input.as_ref().unwrap_or(&Value::Null);
+    let ruling = policy.judge(&Call { tool, input, cwd: hook.cwd.as_deref(), home })?;
+    Some((ruling, policy.mode != Mode::Observe))
 }

@@ -4,16 +4,14 @@ use std::{sync::Arc, time::SystemTime};
 
 use axum::{
     body::{Body, to_bytes},
-    extract::{Extension, State},
+    extract::{Extension, Request, State},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
 use belljar_api as api;
 use belljar_capture::{Agent, Answer as Spoken, Envelope, HookEvent, HookKind, MAX_PAYLOAD, reply};
-use belljar_domain::{EventId, NewEvent, Principal, Ruling, Timestamp};
+use belljar_domain::{EventId, NewEvent, Principal, Timestamp};
 use belljar_engine::service::TranscriptPlace;
-use belljar_guardian::policy::Call;
-use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
@@ -42,11 +40,11 @@ pub(crate) async fn envelope(
     Vendor(agent): Vendor,
     Query(late): Query<api::HookQuery>,
     Extension(peer): Extension<Peer>,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Answer<Json<api::HookAnswer>> {
-    is_json(&headers)?;
-    let mut envelope = Envelope::parse(&whole(body, MAX_ENVELOPE).await?).map_err(unreadable)?;
+    is_json(request.headers())?;
+    let body = whole(request.into_body(), MAX_ENVELOPE).await?;
+    let mut envelope = Envelope::parse(&body).map_err(unreadable)?;
     envelope.agent = agent;
     let (id, sent_at) = (envelope.id, envelope.sent_at);
     let sandbox = envelope.env.get(SANDBOX).and_then(|id| id.parse().ok());
@@ -56,7 +54,7 @@ pub(crate) async fn envelope(
     let (mut event, transcript) = match envelope.into_hook() {
         Ok(hook) => {
             if !late.late {
-                ruled = judged(&app, &hook, home.as_deref());
+                ruled = app.service.judge(&hook, home.as_deref());
             }
             // What runs in a sandbox names files there, not here.
             let transcript =
@@ -77,14 +75,6 @@ pub(crate) async fn envelope(
     Ok(Json(api::HookAnswer { verdict }))
 }
 
-/// What the policy says of a call that is yet to be made, and whether that holds it up.
-fn judged(app: &App, hook: &HookEvent, home: Option<&str>) -> Option<(Ruling, bool)> {
-    let is_before = matches!(hook.kind, HookKind::ToolBefore | HookKind::Permission);
-    let tool = hook.tool_name.as_deref().filter(|_| is_before)?;
-    let input = hook.tool_input.as_ref().unwrap_or(&Value::Null);
-    app.service.judge(&Call { tool, input, cwd: hook.cwd.as_deref(), home })
-}
-
 /// Takes the payload of Claude Code's own `http` hooks. It takes any other answer than nothing for a hook's output.
 #[utoipa::path(post, path = "/hooks/claude-code", tag = "hooks", request_body(content = Object),
     responses((status = 200)))]
@@ -101,7 +91,7 @@ pub(crate) async fn claude_code(
     let hook = HookEvent::read(Some(Agent::ClaudeCode), None, &payload).map_err(unreadable)?;
     let now = Timestamp::from(SystemTime::now());
     let transcript = may_read(&who, &teller).then(|| transcript(&hook, peer)).flatten();
-    let ruled = judged(&app, &hook, None);
+    let ruled = app.service.judge(&hook, None);
     let holds = ruled.as_ref().filter(|(_, holds)| *holds).map(|(ruling, _)| ruling);
     let answer = holds.map(|ruling| Spoken { verdict: ruling.verdict, reason: ruling.reason.clone() });
     let output = reply(&hook, answer.as_ref()).stdout;
