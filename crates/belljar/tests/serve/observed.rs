@@ -58,6 +58,30 @@ fn what_is_said_while_no_server_is_there_is_told_to_the_next_one_as_the_sandboxs
 }
 
 #[test]
+fn rules_hold_inside_while_no_server_is_there() {
+    let mut served = Served::start();
+    let rules = "[[rule]]\nname = \"no-push\"\nmatch = \"Bash(git push:*)\"\nverdict = \"deny\"\nreason = \"not from here\"\n";
+    std::fs::write(served.home().join("guardian.toml"), rules).unwrap();
+    served.restart("TERM");
+    let asks = r#"echo '{"hook_event_name":"PreToolUse","session_id":"s1","tool_name":"Bash","tool_input":{"command":"git push"}}' \
+        | /run/belljar/belljar hook --agent claude-code"#;
+    for there in [true, false] {
+        if !there {
+            served.signal("TERM");
+            assert!(served.ended());
+        }
+        let ran = said(&run(&served, &[], &["sh", "-c", asks]));
+        let answer: Value = serde_json::from_str(ran["stdout"].as_str().unwrap()).unwrap();
+        let output = &answer["hookSpecificOutput"];
+        assert_eq!(output["permissionDecision"], "deny", "{ran}");
+        assert_eq!(output["permissionDecisionReason"], "not from here");
+    }
+    served.again();
+    let denied = || (events(&served, "decision=deny").len() == 2).then_some(());
+    eventually("both are in the ledger", denied);
+}
+
+#[test]
 fn a_pass_tells_the_events_of_its_sandbox_and_opens_nothing_else() {
     let served = Served::start();
     // By the door inside, nothing else is there at all.
