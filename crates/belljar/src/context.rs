@@ -69,6 +69,17 @@ impl Context {
         Ok(self.url().map(|url| Client::at_url(url, token)).transpose()?)
     }
 
+    /// The server that has the records of what agents did: the one named, else this home's.
+    pub(crate) fn server(&self) -> Result<Client> {
+        if let Some(server) = self.remote()? {
+            return Ok(server);
+        }
+        let home = self.home.display();
+        Client::at_home(&self.home).with_context(|| {
+            format!("no server is up for `{home}`, and it has the records; start one with `belljar serve`")
+        })
+    }
+
     fn url(&self) -> Option<&str> {
         self.env.get("BELLJAR_URL").map(String::as_str).filter(|url| !url.is_empty())
     }

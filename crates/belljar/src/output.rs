@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use belljar_domain::{ByteSize, EXIT_BELLJAR_FAILED, KillCause, Limits};
+use belljar_domain::{ByteSize, EXIT_BELLJAR_FAILED, KillCause, Limits, Span};
 use belljar_ports::SandboxError;
 use serde_json::json;
 
@@ -105,6 +105,46 @@ pub(crate) fn amount(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "-".to_owned(), |bytes| ByteSize::bytes(bytes).to_string())
 }
 
+/// A number with a comma at every thousand.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Dollars: cents where there are many, more digits where a cent is much.
+pub(crate) fn dollars(amount: f64) -> String {
+    if amount.abs() < 1.0 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+}
+
+/// How long something took, or `-` if nobody told.
+pub(crate) fn took(millis: Option<u64>) -> String {
+    millis.map_or_else(|| "-".to_owned(), |millis| Span::millis(millis).to_string())
+}
+
+/// The beginning of a text, on one line, with a mark where something is left out.
+pub(crate) fn brief_text(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return plain(&line);
+    }
+    let mut short: String = plain(&line).chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// Says something beside the answer.
+pub(crate) fn remark(text: &str) {
+    // What cannot be said here is no reason to fail.
+    let _unheard = writeln!(io::stderr(), "{text}");
+}
+
 /// RFC 3339 in UTC, to the second.
 pub(crate) fn timestamp(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -140,6 +180,14 @@ pub(crate) fn explain(cause: KillCause, limits: &Limits) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_and_texts_read_well() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0.0, 0.006, 1.5, 1234.0].map(dollars), ["$0.0000", "$0.0060", "$1.50", "$1234.00"]);
+        assert_eq!(brief_text("a\n b\u{1b}[2J", 80), "a b [2J");
+        assert_eq!(brief_text("abcdef", 4), "abc…");
+    }
 
     #[test]
     fn timestamps_are_rfc_3339() {

@@ -9,6 +9,7 @@ mod hook;
 mod host;
 mod lives;
 mod observe;
+mod records;
 mod run;
 
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ pub(crate) use hook::{Hook, Hooks, SenderKeys, Settings, Target as AgentTarget, 
 pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};
 pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
 pub(crate) use observe::{List, Logs, Metrics, Stats, Top};
+pub(crate) use records::{ListSessions, SessionExport, SessionFormat, Sessions, word};
 pub(crate) use run::{Exec, Restore, Run, Shape};
 
 /// Run coding agents under glass: any command in a sealed sandbox, its changes kept apart until you apply them.
@@ -93,6 +95,9 @@ pub(crate) enum Command {
     /// Verify, export, count and list what the ledger has.
     #[command(subcommand)]
     Audit(Audit),
+    /// List agents' sessions, show what happened in one, write it to a file.
+    #[command(subcommand)]
+    Sessions(Sessions),
     /// Import, list and remove templates.
     #[command(subcommand)]
     Template(Template),

@@ -141,12 +141,20 @@ pub(super) fn target(path: &str, query: &[(&str, &str)]) -> String {
         text.push(if text.contains('?') { '&' } else { '?' });
         text.push_str(name);
         text.push('=');
-        for byte in value.bytes() {
-            if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-                text.push(char::from(byte));
-            } else {
-                let _written = write!(text, "%{byte:02X}");
-            }
+        text.push_str(&escaped(value));
+    }
+    text
+}
+
+/// A text as one part of a path or a query, whatever is in it.
+pub(super) fn escaped(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            // Writing to a string does not fail.
+            let _written = write!(text, "%{byte:02X}");
         }
     }
     text

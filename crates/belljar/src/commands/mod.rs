@@ -23,6 +23,7 @@ mod pause;
 mod ports;
 mod run;
 mod serve;
+mod sessions;
 mod snapshot;
 mod stats;
 mod template;
@@ -63,6 +64,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Terminate(args) => terminate::terminate(context, &args),
         Command::KillAgent(args) => terminate::kill_agent(context, &args),
         Command::Audit(args) => audit::audit(context, args),
+        Command::Sessions(args) => sessions::sessions(context, &args),
         Command::Template(args) => template::template(context, args),
         Command::Hook(args) => Ok(crate::hook::run(args.words.into_iter())),
         Command::Events(args) => events::events(context, &args),

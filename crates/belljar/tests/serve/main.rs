@@ -27,6 +27,7 @@ mod pages;
 mod previews;
 mod problems;
 mod records;
+mod reports;
 mod schema;
 mod signed;
 mod stops;
