@@ -70,6 +70,28 @@ pub(crate) enum State {
     Failed,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Cost {
+    /// What to put together by.
+    #[arg(long, value_enum, default_value_t = By::Day)]
+    pub(crate) by: By,
+    /// From that day on: how long ago (`7d`, `12h`), a day, or a moment.
+    #[arg(long, value_name = "TIME", default_value = "7d")]
+    pub(crate) since: Since,
+}
+
+/// What money is put together by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    Day,
+    Project,
+    Session,
+    Agent,
+    Model,
+    Tool,
+    Run,
+}
+
 /// A value as it is typed, which is also how the server calls it.
 pub(crate) fn word(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()

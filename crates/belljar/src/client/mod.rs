@@ -23,7 +23,9 @@ use serde_json::{Value, json};
 pub(crate) use error::ClientError;
 pub(crate) use events::{Happening, Happenings, Told};
 pub(crate) use executions::{Running, Said, Speech};
-pub(crate) use records::{Agent, Call, MOST_OF_A_TRACE, Session, SessionDetail, Spent, TraceItem, read};
+pub(crate) use records::{
+    Agent, Call, CostReport, MOST_OF_A_TRACE, Session, SessionDetail, Spent, TraceItem, read,
+};
 pub(crate) use wire::{Event, Execution, Exit, LogPage, Page, Port, Sandbox, Snapshot};
 
 use self::{answer::Answer, http::Server};

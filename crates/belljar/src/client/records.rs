@@ -12,6 +12,11 @@ use super::{Client, ClientError, Event, PAGE, PAGES, Page, Result, http};
 pub(crate) const MOST_OF_A_TRACE: usize = PAGE * PAGES;
 
 impl Client {
+    /// One answer about records.
+    pub(crate) fn records(&self, what: &str, query: &[(&str, &str)]) -> Result<Value> {
+        self.look(&http::target(&format!("/api/v1/{what}"), query))
+    }
+
     /// Sessions, newest first.
     pub(crate) fn sessions(&self, query: &[(&str, &str)]) -> Result<Vec<Value>> {
         self.look(&http::target("/api/v1/sessions", query)).map(|page: Page<Value>| page.items)
@@ -58,6 +63,16 @@ impl Tokens {
             .saturating_add(self.cache_read)
             .saturating_add(self.cache_write())
     }
+
+    pub(crate) const fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write_5m: self.cache_write_5m.saturating_add(other.cache_write_5m),
+            cache_write_1h: self.cache_write_1h.saturating_add(other.cache_write_1h),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -66,6 +81,8 @@ pub(crate) struct Spent {
     pub(crate) tokens: Tokens,
     pub(crate) cost_usd: f64,
     pub(crate) basis: String,
+    #[serde(default)]
+    pub(crate) unpriced: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -136,4 +153,18 @@ pub(crate) enum TraceItem {
     /// Requests to models, which are summed up elsewhere, and what a newer server may tell.
     #[serde(other)]
     Other,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct CostReport {
+    pub(crate) prices_as_of: String,
+    pub(crate) items: Vec<CostLine>,
+    pub(crate) total_usd: f64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct CostLine {
+    pub(crate) key: String,
+    #[serde(flatten)]
+    pub(crate) spent: Spent,
 }

@@ -4,6 +4,7 @@ mod apply;
 mod audit;
 pub(crate) mod bench;
 mod completions;
+mod cost;
 mod cp;
 mod diff;
 mod discard;
@@ -65,6 +66,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::KillAgent(args) => terminate::kill_agent(context, &args),
         Command::Audit(args) => audit::audit(context, args),
         Command::Sessions(args) => sessions::sessions(context, &args),
+        Command::Cost(args) => cost::cost(context, &args),
         Command::Template(args) => template::template(context, args),
         Command::Hook(args) => Ok(crate::hook::run(args.words.into_iter())),
         Command::Events(args) => events::events(context, &args),

@@ -1,4 +1,4 @@
-//! What agents did, asked for on the command line.
+//! What agents did, asked for on the command line: sessions, money, the page that sums it up.
 
 use std::{
     fs,
@@ -196,4 +196,33 @@ fn a_session_is_written_down_for_programs_and_for_people() {
     assert!(words.contains("there is no session `nobody`"), "{words}");
     let words = refused(&served, &["sessions", "export", SESSION, "-o", "/nowhere/x"]);
     assert!(words.contains("write `/nowhere/x`"), "{words}");
+}
+
+#[test]
+fn money_is_added_up_by_what_is_asked_for() {
+    let served = Served::start();
+    let nothing = ask(&served, &["cost"]);
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("nothing was spent since"), "{nothing:?}");
+    tell(&served);
+    for by in ["day", "project", "session", "agent", "model"] {
+        let table = told(&served, &["cost", "--by", by, "--since", "7d"]);
+        let total: Vec<_> = table.lines().last().unwrap_or_default().split_whitespace().collect();
+        assert_eq!(total, ["total", "1", "1,000", "50", "0", "0", "$0.0060", "reported"], "{by}: {table}");
+        assert_eq!(json_of(&served, &["cost", "--by", by])["total_usd"], 0.006);
+    }
+    let table = told(&served, &["cost", "--by", "tool"]);
+    let line: Vec<_> = table.lines().nth(1).unwrap_or_default().split_whitespace().collect();
+    assert_eq!(line, ["Bash", "-", "-", "-", "-", "-", "$0.0060", "-"], "only the money is known: {table}");
+    assert!(told(&served, &["cost", "--by", "run"]).starts_with("RUN"));
+    let elsewhere = Command::new(env!("CARGO_BIN_EXE_belljar"))
+        .args(["--json", "cost"])
+        .env("BELLJAR_HOME", served.work())
+        .env("BELLJAR_URL", format!("http://127.0.0.1:{}", served.port()))
+        .env("BELLJAR_TOKEN", served.key())
+        .output()
+        .unwrap();
+    let elsewhere: Value = serde_json::from_slice(&elsewhere.stdout).unwrap();
+    assert_eq!(elsewhere, json_of(&served, &["cost"]), "a server elsewhere is asked the same");
+    let words = refused(&served, &["cost", "--since", "soon"]);
+    assert!(words.contains("write how long ago"), "{words}");
 }
