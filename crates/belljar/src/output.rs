@@ -123,6 +123,11 @@ pub(crate) fn dollars(amount: f64) -> String {
     if amount.abs() < 1.0 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
+/// A part of a whole, in percent.
+pub(crate) fn percent(part: Option<f64>) -> String {
+    part.map_or_else(|| "-".to_owned(), |part| format!("{:.0}%", part * 100.0))
+}
+
 /// How long something took, or `-` if nobody told.
 pub(crate) fn took(millis: Option<u64>) -> String {
     millis.map_or_else(|| "-".to_owned(), |millis| Span::millis(millis).to_string())

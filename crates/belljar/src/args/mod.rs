@@ -24,7 +24,7 @@ pub(crate) use hook::{Hook, Hooks, SenderKeys, Settings, Target as AgentTarget, 
 pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};
 pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
 pub(crate) use observe::{List, Logs, Metrics, Stats, Top};
-pub(crate) use records::{By, Cost, ListSessions, SessionExport, SessionFormat, Sessions, word};
+pub(crate) use records::{By, Cost, ListSessions, Report, SessionExport, SessionFormat, Sessions, word};
 pub(crate) use run::{Exec, Restore, Run, Shape};
 
 /// Run coding agents under glass: any command in a sealed sandbox, its changes kept apart until you apply them.
@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Sessions(Sessions),
     /// Show what agents spent on models.
     Cost(Cost),
+    /// Show on one page what agents did, how well, and what it cost.
+    Report(Report),
     /// Import, list and remove templates.
     #[command(subcommand)]
     Template(Template),

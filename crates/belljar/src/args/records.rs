@@ -92,6 +92,13 @@ pub(crate) enum By {
     Run,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// From that day on: how long ago (`7d`, `12h`), a day, or a moment.
+    #[arg(long, value_name = "TIME", default_value = "7d")]
+    pub(crate) since: Since,
+}
+
 /// A value as it is typed, which is also how the server calls it.
 pub(crate) fn word(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()

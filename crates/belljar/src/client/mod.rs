@@ -24,7 +24,8 @@ pub(crate) use error::ClientError;
 pub(crate) use events::{Happening, Happenings, Told};
 pub(crate) use executions::{Running, Said, Speech};
 pub(crate) use records::{
-    Agent, Call, CostReport, MOST_OF_A_TRACE, Session, SessionDetail, Spent, TraceItem, read,
+    Agent, AgentMetrics, Call, CostReport, Detection, ErrorGroup, MOST_OF_A_TRACE, Session, SessionDetail,
+    Spent, ToolUsage, TraceItem, read,
 };
 pub(crate) use wire::{Event, Execution, Exit, LogPage, Page, Port, Sandbox, Snapshot};
 

@@ -17,6 +17,11 @@ impl Client {
         self.look(&http::target(&format!("/api/v1/{what}"), query))
     }
 
+    /// A list of records to its end.
+    pub(crate) fn all_records(&self, what: &str, query: &[(&str, &str)]) -> Result<Vec<Value>> {
+        self.pages(&http::target(&format!("/api/v1/{what}?limit={PAGE}"), query))
+    }
+
     /// Sessions, newest first.
     pub(crate) fn sessions(&self, query: &[(&str, &str)]) -> Result<Vec<Value>> {
         self.look(&http::target("/api/v1/sessions", query)).map(|page: Page<Value>| page.items)
@@ -167,4 +172,54 @@ pub(crate) struct CostLine {
     pub(crate) key: String,
     #[serde(flatten)]
     pub(crate) spent: Spent,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct ToolUsage {
+    pub(crate) tool: String,
+    pub(crate) calls: u64,
+    pub(crate) succeeded: u64,
+    pub(crate) failed: u64,
+    pub(crate) denied: u64,
+    pub(crate) success_rate: Option<f64>,
+    pub(crate) p50_ms: Option<u64>,
+    pub(crate) p95_ms: Option<u64>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct ErrorGroup {
+    pub(crate) what: String,
+    pub(crate) tool: Option<String>,
+    pub(crate) title: String,
+    pub(crate) count: u64,
+    pub(crate) state: String,
+    pub(crate) last_seen: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct AgentMetrics {
+    pub(crate) key: String,
+    pub(crate) agent_type: Option<String>,
+    pub(crate) app: Option<String>,
+    pub(crate) counts: Counts,
+    pub(crate) success_rate: Option<f64>,
+    pub(crate) spent: Spent,
+    pub(crate) score: Score,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub(crate) struct Score {
+    pub(crate) overall: Option<f64>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Detection {
+    pub(crate) kind: String,
+    pub(crate) session_id: String,
+    pub(crate) agent_id: Option<String>,
+    pub(crate) tool: Option<String>,
+    pub(crate) times: Option<u64>,
+    pub(crate) failed: Option<u64>,
+    pub(crate) last: String,
+    pub(crate) silent_seconds: u64,
 }

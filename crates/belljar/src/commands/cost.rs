@@ -46,7 +46,7 @@ pub(crate) fn cost(context: &Context, args: &Cost) -> Result<ExitCode> {
 }
 
 /// All lines together. Their basis is the weakest of any.
-fn total(report: &CostReport) -> Spent {
+pub(super) fn total(report: &CostReport) -> Spent {
     let mut total = Spent { cost_usd: report.total_usd, ..Spent::default() };
     for spent in report.items.iter().map(|line| &line.spent) {
         total.requests = total.requests.saturating_add(spent.requests);

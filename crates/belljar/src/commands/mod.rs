@@ -22,6 +22,7 @@ mod mcp;
 mod metrics;
 mod pause;
 mod ports;
+mod report;
 mod run;
 mod serve;
 mod sessions;
@@ -67,6 +68,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Audit(args) => audit::audit(context, args),
         Command::Sessions(args) => sessions::sessions(context, &args),
         Command::Cost(args) => cost::cost(context, &args),
+        Command::Report(args) => report::report(context, &args),
         Command::Template(args) => template::template(context, args),
         Command::Hook(args) => Ok(crate::hook::run(args.words.into_iter())),
         Command::Events(args) => events::events(context, &args),

@@ -226,3 +226,38 @@ fn money_is_added_up_by_what_is_asked_for() {
     let words = refused(&served, &["cost", "--since", "soon"]);
     assert!(words.contains("write how long ago"), "{words}");
 }
+
+#[test]
+fn a_report_is_one_page() {
+    let mut served = Served::start();
+    let nothing = ask(&served, &["report"]);
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("`belljar hooks install`"), "{nothing:?}");
+    tell(&served);
+    let page = told(&served, &["report", "--since", "7d"]);
+    for words in [
+        "sessions  1 (1 idle)",
+        "calls     4 (1 failed, 0 denied)",
+        "success   75%",
+        "cost      $0.0060 (reported; requests: 1, tokens: 1,050)",
+        "Slowest tools",
+        "Exit code # no rule",
+        "Explore",
+        "Bash 3 times in a row, 1 failed",
+    ] {
+        assert!(page.contains(words), "no `{words}` in {page}");
+    }
+    let whole = json_of(&served, &["report"]);
+    assert_eq!(
+        (&whole["sessions"], &whole["cost"]["total_usd"]),
+        (&json!({"count": 1, "by_state": {"idle": 1}}), &json!(0.006))
+    );
+    for section in ["tools", "errors", "agents", "detections"] {
+        assert!(whole[section].as_array().is_some_and(|items| !items.is_empty()), "{section}: {whole}");
+    }
+    served.signal("TERM");
+    assert!(served.ended());
+    for args in [&["report"][..], &["cost"], &["sessions", "list"], &["sessions", "show", "x"]] {
+        let words = refused(&served, args);
+        assert!(words.contains("no server is up") && words.contains("belljar serve"), "{words}");
+    }
+}
