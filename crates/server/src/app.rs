@@ -4,11 +4,11 @@
 
 use std::{net::SocketAddr, ops::Deref, path::PathBuf, sync::Arc, time::Duration};
 
-use belljar_domain::{ByteSize, Principal};
-use belljar_engine::service::{Service, ServiceError};
+use belljar_domain::{ByteSize, NewEvent, Principal};
+use belljar_engine::service::{Ingested, Service, ServiceError};
 use belljar_ports::SandboxProvider;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch},
     task::spawn_blocking,
 };
 
@@ -153,6 +153,17 @@ impl App {
     ) -> Answer<T> {
         let (app, who) = (self.clone(), Arc::clone(who));
         self.blocking(move || question(&app.service, &who).map_err(Failure::from)).await
+    }
+
+    /// Records what somebody outside saw. A few events are handed over right here: a thread that only waits for the
+    /// disk would cost more than they do.
+    pub(crate) async fn ingest(&self, who: &Arc<Principal>, events: Vec<NewEvent>) -> Answer<Ingested> {
+        let (tell, told) = oneshot::channel();
+        let then = move |outcome| drop(tell.send(outcome));
+        match self.service.ingest_then(who, events, then)? {
+            None => told.await.map_err(|_gone| Failure::from(ServiceError::Closing))?.map_err(Failure::from),
+            Some(events) => self.ask(who, move |service, who| service.ingest(who, events)).await,
+        }
     }
 
     /// Asks the service something that takes as long as a command does.

@@ -58,7 +58,7 @@ pub(crate) async fn ingest(
 ) -> Answer<(StatusCode, Json<api::Ingested>)> {
     let mut events = wire::told(body, Timestamp::from(SystemTime::now()))?;
     events.iter_mut().for_each(|event| wire::known(event, &teller));
-    let done = app.ask(&who, move |service, who| service.ingest(who, events)).await?;
+    let done = app.ingest(&who, events).await?;
     let (accepted, duplicates, last_seq) = (done.accepted, done.duplicates, done.last);
     Ok((StatusCode::CREATED, Json(api::Ingested { accepted, duplicates, last_seq })))
 }

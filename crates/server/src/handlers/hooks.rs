@@ -113,11 +113,10 @@ async fn record(
     event: NewEvent,
     transcript: Option<TranscriptPlace>,
 ) -> Answer<()> {
+    app.ingest(who, vec![event]).await?;
+    let Some(place) = transcript else { return Ok(()) };
     app.ask(who, move |service, who| {
-        service.ingest(who, vec![event])?;
-        if let Some(place) = transcript {
-            service.follow_transcript(who, &place);
-        }
+        service.follow_transcript(who, &place);
         Ok(())
     })
     .await

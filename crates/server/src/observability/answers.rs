@@ -64,5 +64,5 @@ fn about(event: &Event, kind: &str, now: Timestamp, payload: Value) -> NewEvent 
 }
 
 async fn record(app: &App, who: &Arc<Principal>, event: NewEvent) -> Answer<()> {
-    app.ask(who, move |service, who| service.ingest(who, vec![event])).await.map(drop)
+    app.ingest(who, vec![event]).await.map(drop)
 }

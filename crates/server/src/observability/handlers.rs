@@ -12,6 +12,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use belljar_domain::{EventId, Principal, Timestamp};
+use belljar_engine::service::Service;
 use belljar_ports::store::NewArtifact;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -44,20 +45,20 @@ pub(crate) async fn told(
     let Some(told) = Told::read(body.clone()) else { return Ok(wrong("Missing required fields")) };
     let now = Timestamp::from(SystemTime::now());
     let (millis, asks) = (told.millis(now), told.asks());
-    let seq = app.ask(&who, move |service, who| {
-        let mut told = told;
-        let chat = told.take_chat().map(|chat| {
+    let mut told = told;
+    let chat = match told.take_chat() {
+        None => None,
+        Some(chat) => {
             let items = chat.as_array().map_or(1, Vec::len);
-            let kept = service.keep_clean(&conversation(who, now), chat)?;
-            Ok::<_, belljar_engine::service::ServiceError>(
-                json!({"artifact": kept.digest.to_string(), "items": items}),
-            )
-        });
-        let mut event = told.event(EventId::from_uuid(Uuid::now_v7()), now, chat.transpose()?);
-        wire::known(&mut event, &teller);
-        service.ingest(who, vec![event]).map(|done| done.last)
-    });
-    let seq = seq.await?;
+            let keep =
+                move |service: &Service, who: &Principal| service.keep_clean(&conversation(who, now), chat);
+            let kept = app.ask(&who, keep).await?;
+            Some(json!({"artifact": kept.digest.to_string(), "items": items}))
+        }
+    };
+    let mut event = told.event(EventId::from_uuid(Uuid::now_v7()), now, chat);
+    wire::known(&mut event, &teller);
+    let seq = app.ingest(&who, vec![event]).await?.last;
     // To whom told it, it is shown as it was told.
     let Value::Object(mut shown) = body else { return Ok(wrong("Missing required fields")) };
     shown.insert("id".to_owned(), json!(seq));
