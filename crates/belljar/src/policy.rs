@@ -77,6 +77,8 @@ impl Watch {
     /// # Errors
     /// When the policy that is there is wrong and there is no good one to go by.
     pub(crate) fn begin(home: &Path, service: &Service) -> Result<Self, Unusable> {
+        // First of all, so that no change is overlooked while it is read.
+        let seen = stamp(home);
         match read(home) {
             Ok(policy) => force(home, service, policy),
             Err(unusable) => {
@@ -87,7 +89,7 @@ impl Watch {
         }
         let stop = Arc::new(AtomicBool::new(false));
         let (home, service, asked) = (home.to_owned(), service.clone(), Arc::clone(&stop));
-        let follow = move || follow(&home, &service, &asked);
+        let follow = move || follow(&home, &service, seen, &asked);
         let thread = thread::Builder::new().name("policy".to_owned()).spawn(follow).ok();
         Ok(Self { stop, thread })
     }
@@ -103,8 +105,7 @@ impl Drop for Watch {
     }
 }
 
-fn follow(home: &Path, service: &Service, stop: &AtomicBool) {
-    let mut seen = stamp(home);
+fn follow(home: &Path, service: &Service, mut seen: Option<Stamp>, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         thread::park_timeout(LOOK);
         let now = stamp(home);
@@ -130,7 +131,9 @@ fn force(home: &Path, service: &Service, policy: Policy) {
 }
 
 /// What tells one state of the file from another.
-fn stamp(home: &Path) -> Option<(SystemTime, u64)> {
+type Stamp = (SystemTime, u64);
+
+fn stamp(home: &Path) -> Option<Stamp> {
     let about = fs::metadata(written(home)).ok()?;
     Some((about.modified().ok()?, about.len()))
 }

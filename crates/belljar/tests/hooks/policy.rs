@@ -36,7 +36,9 @@ struct Server(Child);
 impl Server {
     fn start(machine: &Machine) -> Self {
         let mut command = machine.belljar(&["--json", "serve", "--listen", "127.0.0.1:0"]);
-        let mut child = command.env("BELLJAR_SERVER_POOL", "0").stdout(Stdio::piped()).spawn().unwrap();
+        let log = fs::File::create(machine.path("server.log")).unwrap();
+        command.env("BELLJAR_SERVER_POOL", "0").stdout(Stdio::piped()).stderr(log);
+        let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         assert!(line.contains("url"), "{line}");
@@ -118,6 +120,12 @@ fn a_wrong_file_leaves_the_last_good_rules_in_force() {
     let server = Server::start(&machine);
     assert_eq!(push(&machine).as_deref(), Some("deny"));
     write(&machine, "[[rule]]\nname = \"broken\"\nmatch = \"Bash(\"\nverdict = \"allow\"\n");
+    let until = Instant::now() + Duration::from_secs(60);
+    let is_noticed = || fs::read_to_string(machine.path("server.log")).unwrap().contains("stays in force");
+    while !is_noticed() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(is_noticed());
     assert_eq!(push(&machine).as_deref(), Some("deny"));
     drop(server);
     let server = Server::start(&machine);

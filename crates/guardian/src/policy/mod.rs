@@ -26,8 +26,6 @@ pub enum Mode {
     /// What a rule refuses is refused; what no rule names is left to the agent.
     #[default]
     Guard,
-    /// As guard; and whoever cannot be judged is refused.
-    Enforce,
 }
 
 /// A policy as a person writes it.
