@@ -27,13 +27,9 @@ impl Gauges {
         let path = dir.join(file);
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut buffer = [0; LONGEST];
-        let count = match open.get(&path) {
-            // A group of the same name may have been made since; the descriptor is of the one that is gone.
-            Some(counter) => counter.read_at(&mut buffer, 0).ok(),
-            None => None,
-        };
-        let count = match count {
+        let count = match open.get(&path).and_then(|counter| counter.read_at(&mut buffer, 0).ok()) {
             Some(count) => count,
+            // A group of the same name may have been made since; the descriptor is of the one that is gone.
             None => {
                 open.remove(&path);
                 let counter = File::open(&path).ok()?;
