@@ -169,7 +169,7 @@ impl Spot<'_> {
 }
 
 /// Opens a file of this user's, and nothing else: no link, pipe or device, however it is called.
-fn open(path: &Path, owner: u32) -> Option<File> {
+pub(super) fn open(path: &Path, owner: u32) -> Option<File> {
     let is_named = path.is_absolute() && path.extension().is_some_and(|ending| ending == "jsonl");
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file =

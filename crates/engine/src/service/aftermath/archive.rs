@@ -7,7 +7,6 @@
 use std::{
     fs::{self, File},
     io::{BufRead as _, BufReader, Read as _},
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
@@ -16,12 +15,11 @@ use belljar_ports::{
     Open, Sandbox,
     store::{Artifact, Batch, Document, NewArtifact, Removal},
 };
-use rustix::fs::{Mode, OFlags};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{
-    super::{Result, Service, files, now},
+    super::{Result, Service, files, now, transcripts},
     bundle::State,
 };
 
@@ -88,13 +86,14 @@ impl Service {
             fields.insert("summary".to_owned(), summary);
         }
         let batch = Batch { events: vec![told], documents: vec![document], removals, ..Batch::default() };
-        self.0.recorder.append(batch).wait()?;
+        self.0.recorder.commit(batch)?;
         Ok(())
     }
 
     fn transcripts(&self, event: &NewEvent, session: &str) -> Vec<Transcript> {
         let path = event.payload.get("transcript_path").and_then(Value::as_str).map(PathBuf::from);
-        let is_named = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()) == Some(session);
+        let is_named =
+            |path: &Path| path.file_name().is_some_and(|name| *name == *format!("{session}.jsonl"));
         let Some(path) = path.filter(|path| is_named(path) && path.is_absolute()) else { return Vec::new() };
         let below = path.with_extension("").join("subagents");
         match event.sandbox {
@@ -152,10 +151,7 @@ impl Service {
 }
 
 fn on_host(path: &Path) -> Option<File> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-    let about = file.metadata().ok()?;
-    (about.is_file() && about.uid() == rustix::process::geteuid().as_raw()).then_some(file)
+    transcripts::open(path, rustix::process::geteuid().as_raw())
 }
 
 fn in_sandbox(sandbox: &dyn Sandbox, path: &Path) -> Option<File> {
