@@ -1,9 +1,11 @@
 //! The guardian: judges what agents do and hides what nobody should read.
 //!
-//! Owns: rules that judge calls, and redaction of secrets in text, in JSON and in streams.
+//! Owns: what a call would do, rules that judge it, and redaction of secrets in text, in JSON and in streams.
 //! Refuses: I/O, clocks, randomness. Even the key of the fingerprints comes in as data.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod effects;
 pub mod policy;
 pub mod redact;
+pub mod shell;

@@ -1,0 +1,10 @@
+//! Effects: what a call would do, whichever tool does it.
+//!
+//! Owns: the acts a policy judges, and how a program's arguments become acts. Refuses: verdicts; an act is neither good
+//! nor bad here. Not to know is an act of its own and names what is not known.
+
+mod act;
+mod invocation;
+
+pub use act::{Act, Change, Code, Datum, Effect, Effort, Power, Traffic};
+pub use invocation::{Invocation, Next, Outcome, Stream};
