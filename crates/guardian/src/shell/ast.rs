@@ -179,11 +179,11 @@ pub enum ArmEnd {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Test {
     /// `a && b`
-    And(Box<Test>, Box<Test>),
+    And(Box<Self>, Box<Self>),
     /// `a || b`
-    Or(Box<Test>, Box<Test>),
+    Or(Box<Self>, Box<Self>),
     /// `! a`
-    Not(Box<Test>),
+    Not(Box<Self>),
     /// `-f word`; also `-v a[$(c)]`.
     Unary(Vec<u8>, Word),
     /// `a == b`, `a -eq b`, `a =~ b`.
@@ -300,7 +300,7 @@ pub enum Operation {
     /// `${#x}`
     Length,
     /// `${!x}`; `${!x@}` and `${!x*}` name variables instead.
-    Indirect(Box<Operation>),
+    Indirect(Box<Self>),
     /// `${!prefix@}`, `${!prefix*}`, `${!array[@]}`
     Names,
     /// `${x:-w}`, `${x-w}`
