@@ -225,6 +225,8 @@ pub enum Code {
     Package(String),
     /// What a project's own build says: `make`, `npm test`, `cargo build`.
     Project,
+    /// A program on the search path of which nothing is known.
+    Program(String),
 }
 
 /// What happens to the machine or a service.

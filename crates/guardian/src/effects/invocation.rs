@@ -14,6 +14,8 @@ pub struct Invocation {
     pub argv: Vec<Value>,
     /// Set when any number of further arguments may stand anywhere among them.
     pub more: Option<Why>,
+    /// What its arguments are made of beside text of the command: outputs, variables of the environment.
+    pub flows: Vec<Datum>,
     /// Variables set for it alone, and those exported in the command before it.
     pub environment: Vec<(Vec<u8>, Value)>,
     /// Where it runs: absolute as far as it is known.
