@@ -4,7 +4,11 @@
 //! nor bad here. Not to know is an act of its own and names what is not known.
 
 mod act;
+mod context;
 mod invocation;
+pub mod path;
+pub mod programs;
 
 pub use act::{Act, Change, Code, Datum, Effect, Effort, Power, Traffic};
+pub use context::{Context, Fact, Facts, FileKind};
 pub use invocation::{Invocation, Next, Outcome, Stream};

@@ -89,7 +89,14 @@ impl Value {
         })
     }
 
-    /// Puts another one behind it.
+    /// Puts a whole value behind it.
+    pub fn append(&mut self, other: Self) {
+        for piece in other.pieces {
+            self.push(piece);
+        }
+    }
+
+    /// Puts another piece behind it.
     pub fn push(&mut self, piece: Piece) {
         match (self.pieces.last_mut(), piece) {
             (_, Piece::Known(bytes)) if bytes.is_empty() => {}
