@@ -43,6 +43,8 @@ pub enum Reason {
     Nul,
     /// Means one thing to one version of bash and another to the next.
     Version,
+    /// Bash reads it and refuses it, or first learns what it is, when it comes to run it.
+    Expansion,
 }
 
 /// One command with the redirections that hang on it.
@@ -290,6 +292,10 @@ pub enum Part {
     Braces(Vec<Word>),
     /// `{1..9..2}`, `{a..f}`: as it is written, without braces.
     Sequence(Vec<u8>),
+    /// `(…)` behind `NAME=`, among the arguments of `declare` and its kin.
+    Array(Vec<(Option<Word>, Word)>),
+    /// What the word comes to here cannot be read: anything may run, anything may come of it.
+    Unknown(Unknown),
 }
 
 /// What is made of a parameter.
