@@ -8,6 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use belljar_api::{FieldProblem, Problem};
+use belljar_domain::EXIT_DENIED;
 use belljar_engine::{changes::RenderError, service::ServiceError};
 use belljar_ports::StoreError;
 
@@ -195,7 +196,7 @@ impl From<ServiceError> for Failure {
             // Understood, and impossible here: not a fault of the server, so not in the 500s.
             ServiceError::Command { .. } | ServiceError::Unsupported(_) => StatusCode::UNPROCESSABLE_ENTITY,
             ServiceError::Quota(_) => StatusCode::TOO_MANY_REQUESTS,
-            ServiceError::Denied(_) => StatusCode::FORBIDDEN,
+            ServiceError::Denied(_) | ServiceError::Refused { .. } => StatusCode::FORBIDDEN,
             ServiceError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             ServiceError::Behind(_) | ServiceError::Closing => StatusCode::SERVICE_UNAVAILABLE,
             ServiceError::Store(_) | ServiceError::Provider { .. } => {
@@ -206,6 +207,8 @@ impl From<ServiceError> for Failure {
         let failure = Self::new(status, error.code(), chain(&error));
         match error {
             ServiceError::Command { exit_code, .. } => Self { exit_code: Some(exit_code), ..failure },
+            ServiceError::Refused { .. } => Self { exit_code: Some(EXIT_DENIED), ..failure }
+                .hint("`belljar approvals list` shows what waits for a person, guardian.toml what is ruled"),
             ServiceError::Unread { taken, .. } => Self { taken: Some(taken), ..failure },
             _ => failure,
         }

@@ -74,7 +74,7 @@ impl Service {
         event.payload = json!({ "state": view.state });
         let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
         let live = self.0.registry.insert(LiveSandbox::new(sandbox, view));
-        self.0.gate.seat(&live.seat());
+        self.0.places.seat(&live.seat());
         self.0.counters.adopted();
         drop(self.0.recorder.append(batch));
         Ok(live)

@@ -56,6 +56,14 @@ pub enum ServiceError {
     /// It is not theirs to do.
     #[error("{0}")]
     Denied(String),
+    /// The gate did not let it through.
+    #[error("denied{}: {reason}", .rule.as_ref().map(|rule| format!(" by the rule `{rule}`")).unwrap_or_default())]
+    Refused {
+        /// Why, in words for the model and the user.
+        reason: String,
+        /// The rule that says so.
+        rule: Option<String>,
+    },
     /// Something is in its way.
     #[error("{0}")]
     Conflict(String),
@@ -115,7 +123,7 @@ impl ServiceError {
             Self::Command { .. } => "EXECUTION_ERROR",
             Self::Unsupported(_) => "UNSUPPORTED",
             Self::Quota(_) => "QUOTA_EXCEEDED",
-            Self::Denied(_) => "PERMISSION_DENIED",
+            Self::Denied(_) | Self::Refused { .. } => "PERMISSION_DENIED",
             Self::Conflict(_) | Self::Unread { .. } => "CONFLICT",
             Self::TooLarge(_) => "TOO_LARGE",
             Self::Behind(_) => "NOT_READY",

@@ -58,9 +58,10 @@ impl Service {
             .map_err(|error| ServiceError::Unsupported(format!("no thread to follow the command: {error}")))
     }
 
-    fn begin(&self, who: &Principal, id: SandboxId, order: StartExecution) -> Result<Tracker> {
+    fn begin(&self, who: &Principal, id: SandboxId, mut order: StartExecution) -> Result<Tracker> {
         let sandbox = self.live(who, id)?;
         sandbox.touch();
+        let passage = self.pass_command(who, &sandbox.view(), &mut order)?;
         let size = order.argv.iter().map(String::len).sum::<usize>()
             + order.env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
         if size > MAX_COMMAND {
@@ -103,7 +104,8 @@ impl Service {
             Ok(sandbox.sandbox.record(&spec, recording)?)
         });
         let bell = started.inspect_err(|_| journal.remove())?;
-        let event = tracker::event_of(&view, owner.spec.agent, EventKind::ExecutionStarted);
+        let mut event = tracker::event_of(&view, owner.spec.agent, EventKind::ExecutionStarted);
+        passage.write(&mut event);
         let beginning =
             Batch { executions: vec![tracker::row(&view)], events: vec![event], ..Batch::default() };
         let live = self.0.registry.begin(LiveExecution::new(sandbox, view));

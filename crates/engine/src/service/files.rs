@@ -6,7 +6,9 @@ use belljar_domain::{EventKind, EventStatus, Principal, SandboxId, SandboxPath, 
 use belljar_ports::{FileChange, Open, Sandbox};
 use rustix::fs::{AtFlags, Dir, FileType, Stat};
 
-use super::{FileKind, FileView, FileWriter, Result, Service, ServiceError, live::LiveSandbox};
+use super::{
+    FileKind, FileView, FileWriter, Passage, Result, Service, ServiceError, live::LiveSandbox, tool,
+};
 
 /// Deepest listing.
 const MAX_DEPTH: u32 = 32;
@@ -59,6 +61,7 @@ impl Service {
     /// When it is none.
     pub fn open_file(&self, who: &Principal, id: SandboxId, path: &SandboxPath) -> Result<(File, FileView)> {
         let live = self.live(who, id)?;
+        let passage = self.pass_file(who, &live.view(), tool::READ, path)?;
         live.touch();
         let file = live.sandbox.open(path, Open::Read)?;
         let view = describe(&*live.sandbox, path, &file, &status(&file)?);
@@ -73,7 +76,7 @@ impl Service {
                 return Err(ServiceError::Invalid(format!("`{path}` is not a plain file")));
             }
         }
-        self.note_file(who, &live, path, EventKind::FileRead);
+        self.note_file(who, &live, path, EventKind::FileRead, &passage);
         Ok((file.into(), view))
     }
 
@@ -90,6 +93,7 @@ impl Service {
         make_parents: bool,
     ) -> Result<FileWriter> {
         let live = self.live(who, id)?;
+        let passage = self.pass_file(who, &live.view(), tool::WRITE, path)?;
         live.touch();
         if make_parents && let Some((parent, _)) = split(path) {
             live.sandbox.change(&FileChange::MakeDir { path: parent, parents: true })?;
@@ -97,7 +101,7 @@ impl Service {
         if look(&*live.sandbox, path, true).is_ok_and(|there| there.kind == FileKind::Directory) {
             return Err(ServiceError::Conflict(format!("`{path}` is a directory")));
         }
-        self.note_file(who, &live, path, EventKind::FileWrite);
+        self.note_file(who, &live, path, EventKind::FileWrite, &passage);
         FileWriter::begin(live, path, mode)
     }
 
@@ -144,20 +148,32 @@ impl Service {
 
     fn alter(&self, who: &Principal, id: SandboxId, path: &SandboxPath, change: &FileChange) -> Result<()> {
         let live = self.live(who, id)?;
+        let mut passage = self.pass_file(who, &live.view(), tool::WRITE, path)?;
+        if let FileChange::Rename { to, .. } = change {
+            passage = self.pass_file(who, &live.view(), tool::WRITE, to)?;
+        }
         live.touch();
         live.sandbox.change(change)?;
-        self.note_file(who, &live, path, EventKind::FileWrite);
+        self.note_file(who, &live, path, EventKind::FileWrite, &passage);
         Ok(())
     }
 
     /// Records that a file was used; nobody waits for it.
-    fn note_file(&self, who: &Principal, live: &LiveSandbox, path: &SandboxPath, kind: EventKind) {
+    fn note_file(
+        &self,
+        who: &Principal,
+        live: &LiveSandbox,
+        path: &SandboxPath,
+        kind: EventKind,
+        passage: &Passage,
+    ) {
         let view = live.view();
         let mut event = self.sandbox_event(&view.project, &who.name, view.id, kind);
         event.actor.id = view.spec.agent;
         event.status = Some(EventStatus::Success);
         event.target = Some(path.to_string());
         event.target_type = Some("file".to_owned());
+        passage.write(&mut event);
         drop(self.record(event));
     }
 }

@@ -167,7 +167,7 @@ impl Service {
             executions: size(self.0.registry.running()),
             pool_ready: size(self.0.pool.len()),
             pool_target: size(self.0.settings.pool),
-            queued: size(self.0.gate.waiting()),
+            queued: size(self.0.places.waiting()),
             writer: self.store().health(),
             unseen: self.eye_lag(),
             spawned: count(&counters.spawned),
@@ -236,7 +236,7 @@ impl Service {
             }
             let cause = info.cause;
             drop(self.0.recorder.append(self.closed(&live, view, info.state, cause, "belljar")));
-            self.0.gate.leave(&live.seat());
+            self.0.places.leave(&live.seat());
             if info.spec.workspace.is_none() {
                 // Nothing of it is wanted any more.
                 let _later = live.sandbox.destroy();

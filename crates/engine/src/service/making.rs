@@ -11,7 +11,7 @@ use belljar_domain::{
 use belljar_ports::{Keep, Sandbox, SandboxInfo, store::Batch};
 
 use super::{
-    CreateSandbox, Result, SandboxView, Service, ServiceError,
+    CreateSandbox, Passage, Result, SandboxView, Service, ServiceError,
     live::LiveSandbox,
     new_sandbox_id, now,
     quotas::Seat,
@@ -32,41 +32,48 @@ impl Service {
     /// When it is not allowed, there is no room, or it cannot be made.
     pub fn create(&self, who: &Principal, order: CreateSandbox) -> Result<SandboxView> {
         let spec = self.spec(who, &order)?;
+        let passage = self.pass_creation(who, &spec)?;
         let seat = Seat { project: who.project.clone(), agent: spec.agent.clone() };
-        self.0.gate.enter(&seat)?;
+        self.0.places.enter(&seat)?;
         let made = match self.0.pool.take(&spec) {
-            Some(ready) => self.claim(who, ready, &order, &spec),
+            Some(ready) => self.claim(who, ready, &order, &spec, &passage),
             None => Ok(None),
         };
         let made = made.and_then(|claimed| match claimed {
             Some(view) => Ok(view),
-            None => self.make(who, order, spec),
+            None => self.make(who, order, spec, &passage),
         });
         self.nudge();
         match &made {
             Ok(_) => self.0.counters.spawned(),
             Err(_) => {
-                self.0.gate.leave(&seat);
+                self.0.places.leave(&seat);
                 self.0.counters.failed();
             }
         }
         made
     }
 
-    fn make(&self, who: &Principal, order: CreateSandbox, spec: SandboxSpec) -> Result<SandboxView> {
+    fn make(
+        &self,
+        who: &Principal,
+        order: CreateSandbox,
+        spec: SandboxSpec,
+        passage: &Passage,
+    ) -> Result<SandboxView> {
         let id = new_sandbox_id();
         if !is_ordinary(&spec) {
             let made = self.0.provider.create(id, &spec, Keep::Alive)?;
             let info = SandboxInfo { spec, ..made.info() };
             let live = self.enrol(made, called(&info, who, order));
-            self.0.recorder.commit(self.announcement(who, &live.view()))?;
+            self.0.recorder.commit(self.announcement(who, &live.view(), passage))?;
             return Ok(live.view());
         }
         // It is written down while it is made. Whoever hears of it before it is there waits for it.
         let info = SandboxInfo { state: SandboxState::Running, ..self.0.provider.outline(id, &spec) };
         let view = called(&info, who, order);
         self.0.registry.making(id);
-        let announced = self.0.recorder.append(self.announcement(who, &view));
+        let announced = self.0.recorder.append(self.announcement(who, &view, passage));
         let made = self.0.provider.create(id, &spec, Keep::Alive);
         let enrolled = made.map(|made| self.enrol(made, view.clone()));
         self.0.registry.made(id);
@@ -96,6 +103,7 @@ impl Service {
         ready: Box<dyn Sandbox>,
         order: &CreateSandbox,
         spec: &SandboxSpec,
+        passage: &Passage,
     ) -> Result<Option<SandboxView>> {
         // Its life begins now, however long it waited.
         let info = SandboxInfo { spec: spec.clone(), created: SystemTime::now(), ..ready.info() };
@@ -106,7 +114,7 @@ impl Service {
         }
         let live = self.enrol(ready, called(&info, who, order.clone()));
         let view = live.view();
-        self.0.recorder.commit(self.announcement(who, &view))?;
+        self.0.recorder.commit(self.announcement(who, &view, passage))?;
         let service = self.clone();
         // Of what the provider keeps for itself, nothing is needed now; after a crash, adoption does the same.
         self.0.crew.after(BREATH, move || service.hand_over(&*live.sandbox, &live.view()));
@@ -123,12 +131,13 @@ impl Service {
     }
 
     /// What is written down of a new sandbox.
-    fn announcement(&self, who: &Principal, view: &SandboxView) -> Batch {
+    fn announcement(&self, who: &Principal, view: &SandboxView, passage: &Passage) -> Batch {
         let mut event = self.sandbox_event(&view.project, &who.name, view.id, EventKind::SandboxCreated);
         event.actor.id.clone_from(&view.spec.agent);
         event.status = Some(EventStatus::Success);
         event.target = Some(view.spec.template.to_string());
         event.target_type = Some("template".to_owned());
+        passage.write(&mut event);
         Batch { sandboxes: vec![row(view)], events: vec![event], ..Batch::default() }
     }
 

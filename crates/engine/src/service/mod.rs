@@ -17,6 +17,7 @@ mod events;
 mod executions;
 mod eye;
 mod files;
+mod gate;
 mod ingest;
 mod journal;
 mod keeping;
@@ -57,6 +58,7 @@ pub use error::ServiceError;
 pub use eye::{
     AgentNode, AgentScore, Detection, DetectionKind, FoundEvents, Judgement, Patience, SessionView, TraceItem,
 };
+pub use gate::{Act, Finding, Identity, Passage, Place, Proof, Request, Stage, target_of, tool};
 pub use ingest::Ingested;
 pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, StartExecution, Stdin};
@@ -74,7 +76,7 @@ use self::{
     crew::Crew,
     live::Registry,
     pool::Pool,
-    quotas::Gate,
+    quotas::Places,
     recorder::Recorder,
 };
 
@@ -142,7 +144,7 @@ struct Inner {
     settings: Settings,
     runtime_dir: PathBuf,
     registry: Registry,
-    gate: Gate,
+    places: Places,
     policy: policy::InForce,
     pool: Pool,
     closing: AtomicBool,
@@ -171,7 +173,7 @@ impl Service {
             provider,
             recorder: Recorder::new(store, &fingerprint_key, Arc::clone(&bell))?,
             eye: eye::Eye { lens, bell },
-            gate: Gate::new(settings.quotas),
+            places: Places::new(settings.quotas),
             policy: policy::InForce::default(),
             pool: Pool::default(),
             settings,

@@ -27,13 +27,6 @@ impl Service {
     pub fn policy(&self) -> Arc<Policy> {
         Arc::clone(&self.0.policy.0.read().unwrap_or_else(PoisonError::into_inner))
     }
-
-    /// What the policy says of the call a hook comes before, and whether that holds it up. Whose home `~` is, the hook
-    /// knows.
-    #[must_use]
-    pub fn judge(&self, hook: &HookEvent, home: Option<&str>) -> Option<(Ruling, bool)> {
-        judge(&self.policy(), hook, home)
-    }
 }
 
 /// What a policy says of the call a hook comes before, and whether that holds it up: one that observes only says it.

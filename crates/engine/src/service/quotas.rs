@@ -33,7 +33,7 @@ impl Default for Quotas {
 
 /// Counts sandboxes and lets no more in than there is room for.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct Places {
     quotas: Quotas,
     counts: Mutex<Counts>,
     left: Condvar,
@@ -54,7 +54,7 @@ pub(super) struct Seat {
     pub(super) agent: Option<String>,
 }
 
-impl Gate {
+impl Places {
     pub(super) fn new(quotas: Quotas) -> Self {
         Self { quotas, counts: Mutex::default(), left: Condvar::new() }
     }
@@ -150,28 +150,28 @@ mod tests {
 
     #[test]
     fn one_too_many_waits_until_somebody_leaves() {
-        let gate = Gate::new(Quotas { total: 2, patience: Duration::from_secs(60), ..Quotas::default() });
-        gate.enter(&seat("a")).unwrap();
-        gate.enter(&seat("b")).unwrap();
+        let places = Places::new(Quotas { total: 2, patience: Duration::from_secs(60), ..Quotas::default() });
+        places.enter(&seat("a")).unwrap();
+        places.enter(&seat("b")).unwrap();
         std::thread::scope(|scope| {
-            let third = scope.spawn(|| gate.enter(&seat("c")));
-            while gate.waiting() == 0 {
+            let third = scope.spawn(|| places.enter(&seat("c")));
+            while places.waiting() == 0 {
                 std::thread::yield_now();
             }
-            gate.leave(&seat("a"));
+            places.leave(&seat("a"));
             third.join().unwrap().unwrap();
         });
-        assert_eq!(gate.waiting(), 0);
+        assert_eq!(places.waiting(), 0);
     }
 
     #[test]
     fn an_agent_at_its_limit_is_told_so_and_others_are_let_in() {
-        let gate = Gate::new(Quotas { agent: 1, patience: Duration::ZERO, ..Quotas::default() });
-        gate.enter(&seat("a")).unwrap();
-        let refused = gate.enter(&seat("a")).unwrap_err();
+        let places = Places::new(Quotas { agent: 1, patience: Duration::ZERO, ..Quotas::default() });
+        places.enter(&seat("a")).unwrap();
+        let refused = places.enter(&seat("a")).unwrap_err();
         assert!(refused.to_string().contains("agent `a`"), "{refused}");
-        gate.enter(&seat("b")).unwrap();
-        gate.leave(&seat("a"));
-        gate.enter(&seat("a")).unwrap();
+        places.enter(&seat("b")).unwrap();
+        places.leave(&seat("a"));
+        places.enter(&seat("a")).unwrap();
     }
 }

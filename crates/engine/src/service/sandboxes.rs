@@ -87,7 +87,7 @@ impl Service {
             if live.sandbox.destroy().is_err() {
                 service.0.counters.failed();
             }
-            service.0.gate.leave(&live.seat());
+            service.0.places.leave(&live.seat());
         });
     }
 

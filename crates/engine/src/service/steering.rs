@@ -24,7 +24,7 @@ impl Service {
         }
         let state = live.sandbox.info().state;
         self.0.recorder.commit(self.closed(&live, view, state, Some(KillCause::Killswitch), &who.name))?;
-        self.0.gate.leave(&live.seat());
+        self.0.places.leave(&live.seat());
         Ok(live.view())
     }
 

@@ -11,7 +11,7 @@ use belljar_domain::{Principal, SandboxId, SandboxPath};
 use belljar_ports::{FileChange, Open, Sandbox};
 use tar::{Builder, EntryType, Header};
 
-use super::{FileKind, FileView, FileWriter, Result, Service, ServiceError, files};
+use super::{FileKind, FileView, FileWriter, Result, Service, ServiceError, files, tool};
 
 /// Most entries of an archive, in either direction.
 const MAX_ENTRIES: u64 = 1_000_000;
@@ -32,6 +32,7 @@ impl Service {
         to: &mut dyn Write,
     ) -> Result<u64> {
         let live = self.live(who, id)?;
+        self.pass_file(who, &live.view(), tool::READ, path)?;
         live.touch();
         let mut builder = Builder::new(to);
         let mut count = 0;
@@ -73,6 +74,7 @@ impl Service {
         from: &mut dyn Read,
     ) -> Result<u64> {
         let live = self.live(who, id)?;
+        self.pass_file(who, &live.view(), tool::WRITE, path)?;
         live.touch();
         live.sandbox.change(&FileChange::MakeDir { path: path.clone(), parents: true })?;
         let mut archive = tar::Archive::new(from);

@@ -101,7 +101,7 @@ impl Pattern {
 fn inside_of(tool: &str, inside: &str) -> What {
     match (tool, inside.strip_prefix("domain:")) {
         (_, Some(domain)) => What::Domain(domain.trim().to_ascii_lowercase()),
-        ("Bash", None) => match inside.strip_suffix(":*") {
+        ("Bash" | "SandboxExec", None) => match inside.strip_suffix(":*") {
             Some(words) => What::Command { words: words.to_owned(), is_prefix: true },
             None => What::Command { words: inside.to_owned(), is_prefix: false },
         },

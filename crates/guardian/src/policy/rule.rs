@@ -114,7 +114,7 @@ impl Rule {
 /// A call with this between its parentheses.
 fn input_of(tool: &str, example: &str) -> Value {
     match tool {
-        "Bash" => json!({ "command": example }),
+        "Bash" | "SandboxExec" => json!({ "command": example }),
         "WebFetch" => json!({ "url": example }),
         _ => json!({ "file_path": example }),
     }

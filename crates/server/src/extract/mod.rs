@@ -12,6 +12,7 @@ use axum::{
 };
 use belljar_capture::Pass;
 use belljar_domain::Principal;
+use belljar_engine::service::{Identity, Proof};
 
 pub(crate) use body::{JsonBody, OptionalJson, RawBody, is_json, read};
 pub(crate) use ids::{Artifact, Execution, FilePath, Named, Sandbox, Snapshot, Vendor, Webhook, path_inside};
@@ -46,6 +47,19 @@ pub(crate) struct Teller {
 impl Teller {
     pub(crate) const fn is_nobody(&self) -> bool {
         self.pass.is_none() && self.sender.is_none()
+    }
+}
+
+impl Teller {
+    /// Who tells something, for the gate: what the key, the pass or the signature says, and nothing the body does.
+    pub(crate) fn identity(&self, who: &Principal) -> Identity {
+        let proof = match (&self.pass, &self.sender) {
+            (Some(pass), _) => Proof::Pass(pass.sandbox),
+            (None, Some(sender)) => Proof::Signature(sender.to_string()),
+            (None, None) => Proof::Key,
+        };
+        let agent = self.pass.as_ref().and_then(|pass| pass.agent.clone());
+        Identity { principal: who.clone(), proof, agent }
     }
 }
 

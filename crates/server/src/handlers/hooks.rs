@@ -11,7 +11,7 @@ use axum::{
 use belljar_api as api;
 use belljar_capture::{Agent, Answer as Spoken, Envelope, HookEvent, HookKind, MAX_PAYLOAD, reply};
 use belljar_domain::{EventId, NewEvent, Principal, Timestamp};
-use belljar_engine::service::TranscriptPlace;
+use belljar_engine::service::{Passage, Request as GateRequest, TranscriptPlace};
 use uuid::Uuid;
 
 use crate::{
@@ -50,11 +50,12 @@ pub(crate) async fn envelope(
     let sandbox = envelope.env.get(SANDBOX).and_then(|id| id.parse().ok());
     let (text, home) = (envelope.text.clone(), envelope.env.remove("HOME"));
     // Whoever hands it over later went by the policy of that moment.
-    let mut ruled = envelope.ruled.take().map(|ruling| (ruling, false));
+    let ruled = envelope.ruled.take();
+    let mut passage = None;
     let (mut event, transcript) = match envelope.into_hook() {
         Ok(hook) => {
             if !late.late {
-                ruled = app.service.judge(&hook, home.as_deref());
+                passage = weighed(&app, &who, &teller, &hook, home.as_deref());
             }
             // What runs in a sandbox names files there, not here.
             let transcript =
@@ -64,14 +65,17 @@ pub(crate) async fn envelope(
         // Even nonsense was said by somebody.
         Err(error) => (wire::unread_hook(id, sent_at, &error.to_string(), text.as_deref()), None),
     };
-    if let Some((ruling, _)) = &ruled {
-        wire::ruled(&mut event, ruling);
+    match (&passage, &ruled) {
+        (Some(passage), _) => wire::weighed(&mut event, passage),
+        (None, Some(ruling)) => wire::ruled(&mut event, ruling),
+        (None, None) => {}
     }
     wire::known(&mut event, &teller);
     record(&app, &who, event, transcript).await?;
-    let holds = ruled.filter(|(_, holds)| *holds).map(|(ruling, _)| ruling);
-    let verdict =
-        holds.map(|ruling| api::HookVerdict { decision: ruling.verdict.to_string(), reason: ruling.reason });
+    let verdict = passage
+        .as_ref()
+        .and_then(spoken)
+        .map(|said| api::HookVerdict { decision: said.verdict.to_string(), reason: said.reason });
     Ok(Json(api::HookAnswer { verdict }))
 }
 
@@ -91,13 +95,12 @@ pub(crate) async fn claude_code(
     let hook = HookEvent::read(Some(Agent::ClaudeCode), None, &payload).map_err(unreadable)?;
     let now = Timestamp::from(SystemTime::now());
     let transcript = may_read(&who, &teller).then(|| transcript(&hook, peer)).flatten();
-    let ruled = app.service.judge(&hook, None);
-    let holds = ruled.as_ref().filter(|(_, holds)| *holds).map(|(ruling, _)| ruling);
-    let answer = holds.map(|ruling| Spoken { verdict: ruling.verdict, reason: ruling.reason.clone() });
+    let passage = weighed(&app, &who, &teller, &hook, None);
+    let answer = passage.as_ref().and_then(spoken);
     let output = reply(&hook, answer.as_ref()).stdout;
     let mut event = wire::hook_event(EventId::from_uuid(Uuid::now_v7()), hook, None, now);
-    if let Some((ruling, _)) = &ruled {
-        wire::ruled(&mut event, ruling);
+    if let Some(passage) = &passage {
+        wire::weighed(&mut event, passage);
     }
     wire::known(&mut event, &teller);
     record(&app, &who, event, transcript).await?;
@@ -105,6 +108,24 @@ pub(crate) async fn claude_code(
         return Ok(StatusCode::OK.into_response());
     }
     Ok(([(header::CONTENT_TYPE, "application/json")], output).into_response())
+}
+
+/// What the gate says of the call a hook comes before.
+fn weighed(
+    app: &App,
+    who: &Principal,
+    teller: &Teller,
+    hook: &HookEvent,
+    home: Option<&str>,
+) -> Option<Passage> {
+    let request = GateRequest::of_hook(hook, teller.identity(who), home)?;
+    Some(app.service.weigh(&request))
+}
+
+/// What is answered. Where nothing spoke, nothing is said: a yes would silence the agent's own rules.
+fn spoken(passage: &Passage) -> Option<Spoken> {
+    let is_told = passage.holds && passage.speaks();
+    is_told.then(|| Spoken { verdict: passage.verdict(), reason: passage.reason().to_owned() })
 }
 
 async fn record(

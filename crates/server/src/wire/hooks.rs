@@ -5,28 +5,13 @@ use belljar_capture::{HookEvent, HookKind};
 use belljar_domain::{
     Actor, EventId, EventKind, EventStatus, NewEvent, ProjectId, Ruling, SandboxId, Timestamp,
 };
+use belljar_engine::service::{Passage, target_of};
 use serde_json::{Map, Value, json};
 
 use crate::extract::Teller;
 
 /// Texts longer than this are cut: a file's whole body is the sandbox's to keep, not the ledger's.
 const LONGEST: usize = 16 * 1024;
-/// Where the target of a call is found in what its tool is given, and what it then is. The first that is there counts.
-const TARGETS: [(&str, &str); 12] = [
-    ("command", "command"),
-    ("cmd", "command"),
-    ("file_path", "file"),
-    ("notebook_path", "file"),
-    ("absolute_path", "file"),
-    ("path", "file"),
-    ("url", "url"),
-    ("query", "search"),
-    ("pattern", "search"),
-    ("subagent_type", "agent"),
-    ("skill", "agent"),
-    ("description", "task"),
-];
-
 /// The event of a hook, with the id its sender gave it. Where it ran is a claim, unless its sender is known.
 pub(crate) fn hook_event(
     id: EventId,
@@ -45,7 +30,7 @@ pub(crate) fn hook_event(
     event.session.clone_from(&hook.session_id);
     event.sandbox = sandbox;
     event.tool.clone_from(&hook.tool_name);
-    (event.target, event.target_type) = target(&hook);
+    (event.target, event.target_type) = hook.tool_input.as_ref().map_or((None, None), target_of);
     event.status = status(&hook);
     event.error.clone_from(&hook.error);
     event.duration_ms = hook.duration_ms;
@@ -61,6 +46,11 @@ pub(crate) fn ruled(event: &mut NewEvent, ruling: &Ruling) {
     if let Value::Object(payload) = &mut event.payload {
         payload.insert("rule".to_owned(), Value::String(ruling.rule.clone()));
     }
+}
+
+/// Adds what the gate said of the call. Where nothing spoke, the agent's own rules decide, and the decision is theirs.
+pub(crate) fn weighed(event: &mut NewEvent, passage: &Passage) {
+    if passage.speaks() { passage.write(event) } else { passage.note(event) }
 }
 
 /// The event of a hook nobody could read: what it said is kept as it was said.
@@ -109,14 +99,6 @@ fn status(hook: &HookEvent) -> Option<EventStatus> {
         HookKind::PermissionDenied => Some(EventStatus::Denied),
         _ => None,
     }
-}
-
-fn target(hook: &HookEvent) -> (Option<String>, Option<String>) {
-    let input = hook.tool_input.as_ref().and_then(Value::as_object);
-    let found = input.and_then(|input| {
-        TARGETS.iter().find_map(|(field, what)| Some((input.get(*field)?.as_str()?.to_owned(), *what)))
-    });
-    found.map_or((None, None), |(target, what)| (Some(target), Some(what.to_owned())))
 }
 
 fn payload(hook: HookEvent, vendor: &str) -> Value {

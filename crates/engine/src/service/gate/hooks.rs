@@ -1,0 +1,25 @@
+//! An agent's hook before a tool, as a request at the gate.
+//!
+//! Refuses: what a hook says of who and where it is. Whoever shows no pass is taken to be on the host, where rules are
+//! stricter.
+
+use belljar_capture::{HookEvent, HookKind};
+use serde_json::Value;
+
+use super::{Act, Identity, Place, Proof, Request};
+
+impl Request {
+    /// What a hook asks for; none if it comes before no tool. Whose home `~` is, the hook knows.
+    #[must_use]
+    pub fn of_hook(hook: &HookEvent, who: Identity, home: Option<&str>) -> Option<Self> {
+        let is_before = matches!(hook.kind, HookKind::ToolBefore | HookKind::Permission);
+        let tool = hook.tool_name.clone().filter(|_| is_before)?;
+        let cwd = hook.cwd.clone();
+        let place = match &who.proof {
+            Proof::Pass(id) => Place::Sandbox { id: Some(*id), isolation: None, cwd },
+            Proof::Key | Proof::Signature(_) => Place::Host { cwd, home: home.map(str::to_owned) },
+        };
+        let input = hook.tool_input.clone().unwrap_or(Value::Null);
+        Some(Self { who, act: Act { tool, input }, place, session: hook.session_id.clone() })
+    }
+}

@@ -1,0 +1,74 @@
+//! The one gate: whatever an agent or a client wants to do passes it, in a fixed order.
+//!
+//! identity → permission → budget → approval. The first stage that denies ends it; where one asks, a person is asked
+//! last, when nothing else is in the way. What every stage said is written into the event of what was judged.
+//!
+//! Owns: the order, and that nothing is done before it was passed. Refuses: to know what a call does (the policy's),
+//! who agents are (the registry's) or what they may spend (the budgets').
+
+mod budget;
+mod hooks;
+mod identity;
+mod passage;
+mod permission;
+mod request;
+mod sandboxes;
+
+use belljar_domain::{EventKind, EventStatus, Verdict};
+use belljar_guardian::policy::Mode;
+
+pub use passage::{Finding, Passage, Stage};
+pub use request::{Act, Identity, Place, Proof, Request, target_of, tool};
+
+use super::{Result, Service, ServiceError};
+
+impl Service {
+    /// What the stages before a person say of a request. Quick, and asks nobody: the answer may be [`Verdict::Ask`].
+    #[must_use]
+    pub fn weigh(&self, request: &Request) -> Passage {
+        let policy = self.policy();
+        let mut passage = Passage::begin(policy.mode != Mode::Observe);
+        let stages: [(Stage, &dyn Fn() -> Finding); 3] = [
+            (Stage::Identity, &|| identity::stage(self, &request.who)),
+            (Stage::Permission, &|| permission::stage(&policy, request)),
+            (Stage::Budget, &|| budget::stage(self, request)),
+        ];
+        for (stage, judge) in stages {
+            let finding = judge();
+            let is_over = finding.verdict == Verdict::Deny;
+            passage.add(stage, finding);
+            if is_over {
+                break;
+            }
+        }
+        passage
+    }
+
+    /// Lets something be done to a sandbox, or says why not. What was let through goes into the event of what is done;
+    /// what was not gets one of its own.
+    pub(super) fn pass(&self, request: &Request) -> Result<Passage> {
+        let passage = self.weigh(request);
+        if !passage.is_refused() {
+            return Ok(passage);
+        }
+        self.note_refusal(request, &passage)?;
+        Err(ServiceError::Refused {
+            reason: passage.reason().to_owned(),
+            rule: passage.rule().map(str::to_owned),
+        })
+    }
+
+    /// Writes down that something was not let through.
+    fn note_refusal(&self, request: &Request, passage: &Passage) -> Result<()> {
+        let mut event = self.event(&request.who.principal, EventKind::GuardianDenied);
+        event.actor.id.clone_from(&request.who.agent);
+        event.session.clone_from(&request.session);
+        event.sandbox = request.place.sandbox();
+        event.tool = Some(request.act.tool.clone());
+        (event.target, event.target_type) = request.act.target();
+        event.status = Some(EventStatus::Denied);
+        passage.write(&mut event);
+        self.record(event).wait()?;
+        Ok(())
+    }
+}
