@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod agent;
+mod budget;
 mod change;
 mod digest;
 mod event;
@@ -30,6 +32,10 @@ mod tokens;
 mod usage;
 mod word;
 
+pub use agent::{AgentEntry, AgentName, AgentNameError, AgentRights, Role, Standing};
+pub use budget::{
+    Account, Amount, Budget, BudgetPeriod, BudgetScope, BudgetStep, Day, Limit, Steps, budget_id,
+};
 pub use change::{Change, ChangeKind, Entry, Node};
 pub use digest::{Digest, DigestError};
 pub use event::{Actor, Event, EventKind, EventStatus, EventTooLarge, NewEvent, Retention};

@@ -156,6 +156,14 @@ kinds! {
     ErrorGroupReopened = "error_group.reopened", Audit, None;
     /// A model was asked.
     ModelCalled = "model.called", Event, None;
+    /// A person said whether an agent may act, or what it may do.
+    RegistryChanged = "registry.changed", Audit, None;
+    /// A budget was set or removed.
+    BudgetChanged = "budget.changed", Audit, None;
+    /// A budget is used up to one of its steps.
+    BudgetReached = "budget.reached", Audit, Some("resource_exceeded");
+    /// A person undid a killswitch.
+    KillswitchLifted = "killswitch.lifted", Audit, None;
 }
 
 /// What agents and their tools may tell; of everything else belljar tells itself.

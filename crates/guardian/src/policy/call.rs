@@ -38,7 +38,7 @@ const SAME: [(&str, &[&str]); 6] = [
 
 impl Call<'_> {
     /// Says whether a rule's tool is the one that is called.
-    pub(super) fn is_of(&self, tool: &str) -> bool {
+    pub(crate) fn is_of(&self, tool: &str) -> bool {
         tool == self.tool || SAME.iter().any(|(name, others)| *name == tool && others.contains(&self.tool))
     }
 
@@ -63,7 +63,7 @@ impl Call<'_> {
     }
 
     /// The files it names.
-    pub(super) fn paths(&self) -> Vec<&str> {
+    pub(crate) fn paths(&self) -> Vec<&str> {
         const FIELDS: [&str; 6] =
             ["file_path", "path", "notebook_path", "absolute_path", "filePath", "target_file"];
         FIELDS.iter().filter_map(|field| self.input.get(field)?.as_str()).collect()

@@ -1,7 +1,7 @@
 //! Paths and words with stars: `*` is anything but a slash, `**` anything at all.
 
 /// Says whether a text is as a pattern wants it, from beginning to end. A single star stops at this character.
-pub(super) fn is_like(pattern: &str, text: &str, stops_at: Option<char>) -> bool {
+pub(crate) fn is_like(pattern: &str, text: &str, stops_at: Option<char>) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     // Where to go on when what follows a star does not fit: only the last star of each kind is ever tried again.
     let (mut p, mut t) = (0, 0);
@@ -60,7 +60,7 @@ fn may_skip(text: &[char], at: usize, stops_at: Option<char>) -> bool {
 }
 
 /// A path as it would be found from a directory, with `.` and `..` worked out; links are not looked at.
-pub(super) fn resolved(path: &str, cwd: Option<&str>, home: Option<&str>) -> String {
+pub(crate) fn resolved(path: &str, cwd: Option<&str>, home: Option<&str>) -> String {
     let whole = match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => format!("{home}/{rest}"),
         _ if path.starts_with('/') => path.to_owned(),

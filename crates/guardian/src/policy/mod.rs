@@ -14,6 +14,7 @@ use belljar_domain::Ruling;
 use serde::{Deserialize, Serialize};
 
 pub use call::Call;
+pub(crate) use glob::{is_like, resolved};
 pub use pattern::{Pattern, PatternError};
 pub use rule::{Examples, Rule, RuleError};
 
