@@ -8,6 +8,7 @@ mod context;
 mod invocation;
 pub mod path;
 pub mod programs;
+pub mod tools;
 
 pub use act::{Act, Change, Code, Datum, Effect, Effort, Power, Traffic};
 pub use context::{Context, Fact, Facts, FileKind};

@@ -1,0 +1,276 @@
+//! `find` and `fd`: what they name, what they remove, what they start.
+
+use super::call::{Call, joined};
+use super::options::Options;
+use crate::effects::act::{Act, Change};
+use crate::effects::invocation::{Next, Outcome, Stream};
+use crate::shell::value::{Piece, Value};
+
+/// Tests that let only some through, and how many values they take.
+const TESTS: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-lname",
+    "-ilname",
+    "-mtime",
+    "-ctime",
+    "-atime",
+    "-mmin",
+    "-cmin",
+    "-amin",
+    "-newer",
+    "-anewer",
+    "-cnewer",
+    "-size",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-perm",
+    "-links",
+    "-inum",
+    "-samefile",
+    "-fstype",
+    "-newermt",
+    "-newerct",
+    "-newerat",
+    "-used",
+    "-xtype",
+    "-context",
+];
+/// Others that take one value.
+const VALUES: &[&str] = &["-type", "-maxdepth", "-mindepth", "-printf", "-regextype", "-files0-from"];
+
+/// What an expression comes to.
+#[derive(Default)]
+struct Expression {
+    filtered: bool,
+    name: Option<Value>,
+    deletes: bool,
+    commands: Vec<(Vec<Value>, bool)>,
+    writes: Vec<Value>,
+    reads: Vec<Value>,
+    not: bool,
+}
+
+/// `find`.
+pub(super) fn outcome(call: &Call<'_>) -> Outcome {
+    let mut args = call.args;
+    while let [first, rest @ ..] = args {
+        match first.text() {
+            Some("-H" | "-L" | "-P") => args = rest,
+            Some("-D") => args = rest.get(1..).unwrap_or_default(),
+            Some(option) if option.starts_with("-O") => args = rest,
+            _ => break,
+        }
+    }
+    let count = args
+        .iter()
+        .take_while(|arg| {
+            !arg.prefix().starts_with(b"-") && !matches!(arg.text(), Some("(" | ")" | "!" | ","))
+        })
+        .count();
+    let mut starts: Vec<Value> = args.iter().take(count).map(|path| call.path(path)).collect();
+    let expression = expression(args.get(count..).unwrap_or_default());
+    if let Some(why) = &call.invocation.more {
+        starts.push(Value::unknown(why.clone()));
+    }
+    if starts.is_empty() {
+        starts.push(call.path(&Value::known(".")));
+    }
+    act(call, &starts, &expression)
+}
+
+fn expression(args: &[Value]) -> Expression {
+    let mut found = Expression::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.text().unwrap_or_default() {
+            "-delete" => found.deletes = true,
+            test @ ("-exec" | "-execdir" | "-ok" | "-okdir") => {
+                let mut words = Vec::new();
+                for word in args.by_ref() {
+                    let ends = word.text() == Some(";")
+                        || word.text() == Some("+")
+                            && words.last().is_some_and(|last: &Value| last.text() == Some("{}"));
+                    if ends {
+                        break;
+                    }
+                    words.push(word.clone());
+                }
+                found.commands.push((words, test.ends_with("dir")));
+            }
+            "-fprint" | "-fprint0" | "-fls" => found.writes.extend(args.next().cloned()),
+            "-fprintf" => {
+                found.writes.extend(args.next().cloned());
+                args.next();
+            }
+            "-empty" => found.filtered = true,
+            "!" | "-not" => found.not = true,
+            test @ ("-name" | "-iname" | "-path" | "-ipath" | "-wholename") => {
+                let pattern = args.next().cloned().unwrap_or_default();
+                let all = matches!(pattern.text(), Some("*" | "*.*" | ".*"));
+                found.filtered |= !all;
+                if found.not || all || found.name.is_some() || test.contains("path") || test.contains("whole")
+                {
+                    found.name.get_or_insert_with(|| Value::known("*"));
+                } else {
+                    found.name = Some(pattern);
+                }
+                found.not = false;
+            }
+            test if TESTS.contains(&test) => {
+                found.filtered = true;
+                if test == "-newer" || test == "-samefile" {
+                    found.reads.extend(args.next().cloned());
+                } else {
+                    args.next();
+                }
+            }
+            test if VALUES.contains(&test) => {
+                args.next();
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What stands for every path found below a start.
+fn below(start: &Value, expression: &Expression) -> Value {
+    if !expression.filtered {
+        return start.clone();
+    }
+    let mut path = start.clone();
+    path.push(Piece::Known(b"/".to_vec()));
+    let star = Value::known("*");
+    let name = expression.name.as_ref().unwrap_or(&star);
+    match name.bytes() {
+        Some(bytes) if !bytes.iter().any(|byte| b"*?[\\".contains(byte)) => {
+            path.push(Piece::Known(bytes.to_vec()));
+        }
+        Some(bytes) => path.push(Piece::Glob(bytes.to_vec())),
+        None => path.push(Piece::Glob(b"*".to_vec())),
+    }
+    path
+}
+
+fn act(call: &Call<'_>, starts: &[Value], expression: &Expression) -> Outcome {
+    let mut outcome = Outcome::default();
+    for start in starts {
+        if expression.deletes {
+            let (deep, filtered) = (true, expression.filtered);
+            outcome.push(Act::Delete { path: start.clone(), deep, filtered });
+        } else {
+            outcome.push(Act::Look { path: start.clone() });
+        }
+    }
+    for path in &expression.writes {
+        outcome.push(call.writes(path, Change::Replace));
+    }
+    for (words, in_directory) in &expression.commands {
+        for start in starts {
+            let path = call.path(&below(start, expression));
+            let argv: Vec<Value> = words.iter().map(|word| replaced(word, b"{}", &path)).collect();
+            let mut next = call.next(argv);
+            if let (true, Next::Program { invocation, .. }) = (*in_directory, &mut next) {
+                invocation.cwd.clone_from(start);
+            }
+            outcome.next.push(next);
+        }
+    }
+    let lines: Vec<Value> = starts.iter().map(|start| below(start, expression)).collect();
+    let mut text = Value::default();
+    for (place, line) in lines.iter().enumerate() {
+        if place > 0 {
+            text.push(Piece::Known(b"\n".to_vec()));
+        }
+        text.pieces.extend(line.pieces.iter().cloned());
+    }
+    outcome.saying(Stream::text(text))
+}
+
+/// A word with every place holder replaced.
+pub(super) fn replaced(word: &Value, holder: &[u8], with: &Value) -> Value {
+    let mut whole = Value::default();
+    for piece in &word.pieces {
+        let Piece::Known(bytes) = piece else {
+            whole.push(piece.clone());
+            continue;
+        };
+        let mut rest = bytes.as_slice();
+        while let Some(place) = rest.windows(holder.len()).position(|window| window == holder) {
+            whole.push(Piece::Known(rest.get(..place).unwrap_or_default().to_vec()));
+            for piece in &with.pieces {
+                whole.push(piece.clone());
+            }
+            rest = rest.get(place + holder.len()..).unwrap_or_default();
+        }
+        whole.push(Piece::Known(rest.to_vec()));
+    }
+    whole
+}
+
+/// `fd`.
+pub(super) fn fd(call: &Call<'_>) -> Outcome {
+    let at =
+        call.args.iter().position(|arg| matches!(arg.text(), Some("-x" | "-X" | "--exec" | "--exec-batch")));
+    let before = call.args.get(..at.unwrap_or(call.args.len())).unwrap_or_default();
+    let read = Options::new(
+        "d:t:e:E:c:S:j:g:o:",
+        "max-depth= min-depth= type= extension= exclude= color= size= threads= changed-within= changed-before= owner= \
+         base-directory= search-path= exact-depth=",
+    )
+    .read(before);
+    let mut starts: Vec<Value> = read.operands.iter().skip(1).map(|path| call.path(path)).collect();
+    starts.extend(read.values("search-path base-directory").map(|path| call.path(path)));
+    if starts.is_empty() {
+        starts.push(call.path(&Value::known(".")));
+    }
+    let pattern = read.verb();
+    let filtered = !matches!(pattern, "" | "." | ".*") || read.has("e extension E S g");
+    let words = at.and_then(|at| call.args.get(at + 1..)).unwrap_or_default();
+    let words: Vec<Value> = words.iter().take_while(|word| word.text() != Some(";")).cloned().collect();
+    let mut commands = Vec::new();
+    if !words.is_empty() {
+        let line = joined(&words);
+        let held = line
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Known(bytes) if bytes.windows(2).any(|pair| pair == b"{}")));
+        let holder = (!held).then(|| Value::known("{}"));
+        commands.push((words.into_iter().chain(holder).collect(), false));
+    }
+    act(call, &starts, &Expression { filtered, commands, ..Expression::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::check;
+
+    #[test]
+    fn what_is_found_is_what_is_acted_on() {
+        check(&[
+            ("find . -maxdepth 2 -name '*.toml'", "look /home/dev/project"),
+            ("find / -delete", "delete/ /"),
+            ("find . -name '*.pyc' -delete", "delete/% /home/dev/project"),
+            ("find /var -type d -exec rm -r {} +", "look /var; > rm -r /var"),
+            ("find . -name '*.o' -exec rm {} ;", "look /home/dev/project; > rm /home/dev/project/[*.o]"),
+            ("find ~/x -name id_rsa -exec cat {} ;", "look /home/dev/x; > cat /home/dev/x/id_rsa"),
+            (
+                "find . -exec sh -c 'rm -rf $1' _ {} ;",
+                "look /home/dev/project; > sh -c rm -rf $1 _ /home/dev/project",
+            ),
+            ("find -L / -fprint /etc/x", "look /; write:Replace /etc/x"),
+            ("find ?d -delete", "delete/ ?"),
+            ("fd -e log . /var -x rm", "look /var; > rm /var/[*]"),
+            ("fd foo", "look /home/dev/project"),
+        ]);
+    }
+}

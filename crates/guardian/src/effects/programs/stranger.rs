@@ -1,0 +1,83 @@
+//! Programs nobody knows, and files that are run by their path.
+//!
+//! Owns: what can be said without knowing: its name, the files it is told of, and a command that stands among its arguments.
+
+use super::call::Call;
+use super::names;
+use super::options::{after, split};
+use crate::effects::act::{Act, Code};
+use crate::effects::invocation::Outcome;
+use crate::shell::value::Value;
+
+/// A program on the search path.
+pub(super) fn outcome(call: &Call<'_>) -> Outcome {
+    if matches!(call.args, [only] if matches!(only.text(), Some("--version" | "--help" | "-V" | "-h" | "version" | "help")))
+    {
+        return Outcome::harmless();
+    }
+    let code = Code::Program(call.name.to_owned());
+    with_arguments(call, Act::Run { code, with: call.name.to_owned() })
+}
+
+/// A file by its path.
+pub(super) fn file(call: &Call<'_>, path: &Value) -> Outcome {
+    let base = path.text().and_then(|path| path.rsplit('/').next()).unwrap_or("a file").to_owned();
+    // Wrappers a project brings along for its own build.
+    let found = call.path(path);
+    let workspace = &call.context.workspace;
+    let inside = found
+        .bytes()
+        .and_then(|path| path.strip_prefix(workspace.as_slice()))
+        .is_some_and(|rest| rest.starts_with(b"/"));
+    let code = match base.as_str() {
+        "gradlew" | "mvnw" | "configure" | "manage.py" | "x.py" | "bootstrap"
+            if inside && !workspace.is_empty() =>
+        {
+            Code::Project
+        }
+        _ => Code::File(found),
+    };
+    with_arguments(call, Act::Run { code, with: base })
+}
+
+fn with_arguments(call: &Call<'_>, run: Act) -> Outcome {
+    let mut outcome = Outcome::of([run]);
+    for (place, arg) in call.args.iter().enumerate() {
+        if names::is_telling(call, arg) {
+            outcome.next.push(call.next(call.args.get(place..).unwrap_or_default().to_vec()));
+            break;
+        }
+        let value = if arg.prefix().starts_with(b"-") {
+            match split(arg, b'=') {
+                Some((_, value)) => value,
+                None => continue,
+            }
+        } else {
+            arg.clone()
+        };
+        let value = if value.prefix().starts_with(b"@") { after(&value, 1) } else { value };
+        let looks_like_a_path = value.prefix().contains(&b'/') || value.prefix().contains(&b'.');
+        let is_url = value.prefix().windows(3).any(|window| window == b"://");
+        if looks_like_a_path && !is_url && !value.prefix().contains(&b' ') {
+            outcome.push(call.reads(&value));
+        }
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::check;
+
+    #[test]
+    fn a_stranger_says_its_name_and_what_it_is_told_of() {
+        check(&[
+            ("frobnicate --version", "compute"),
+            ("frobnicate -x .env", "program frobnicate; read /home/dev/project/.env"),
+            ("frobnicate --in=a.txt word", "program frobnicate; read /home/dev/project/a.txt"),
+            ("frobnicate rm -rf /", "program frobnicate; > rm -rf /"),
+            ("./gradlew build", "project gradlew"),
+            ("scripts/x.sh", "run x.sh /home/dev/project/scripts/x.sh"),
+        ]);
+    }
+}

@@ -1,0 +1,202 @@
+//! `xargs` and `parallel`: words that are read become arguments.
+
+use super::call::{Call, joined};
+use super::find::replaced;
+use super::options::Options;
+use crate::effects::act::Act;
+use crate::effects::invocation::{Invocation, Next, Outcome, Stream};
+use crate::shell::value::{Piece, Value};
+
+/// The most words that are looked at one by one.
+const MOST: usize = 200;
+
+/// `xargs`.
+pub(super) fn outcome(call: &Call<'_>) -> Outcome {
+    let options = Options::new(
+        "a:d:E:I:L:n:P:s:e?i?l?",
+        "arg-file= delimiter= eof? replace? max-lines? max-args= max-procs= max-chars= no-run-if-empty null verbose \
+         interactive process-slot-var= show-limits exit open-tty",
+    )
+    .stops();
+    let read = call.read(&options);
+    let mut argv = read.operands.clone();
+    if argv.is_empty() {
+        argv.push(Value::known("echo"));
+    }
+    let mut outcome = Outcome::default();
+    if let Some(file) = read.value("a arg-file") {
+        outcome.push(call.reads(file));
+    }
+    let holder = match (read.value("I replace i"), read.has("I i replace")) {
+        (Some(holder), _) => holder.bytes().map(<[u8]>::to_vec),
+        (None, true) => Some(b"{}".to_vec()),
+        (None, false) => None,
+    };
+    let lines = holder.is_some() || read.has("0 null d delimiter L l");
+    let items = if read.has("a arg-file") { None } else { items(&call.invocation.input, lines) };
+    let unread = Stream::default();
+    match (items, holder) {
+        (Some(items), None) => {
+            argv.extend(items);
+            outcome.next.push(started(call, argv, None, unread));
+        }
+        (Some(items), Some(holder)) => {
+            for item in items {
+                let argv = argv.iter().map(|word| replaced(word, &holder, &item)).collect();
+                outcome.next.push(started(call, argv, None, unread.clone()));
+            }
+        }
+        (None, holder) => {
+            let why = call.why("what xargs reads");
+            let item = Value::unknown(why.clone());
+            let replaces = holder.is_some();
+            if let Some(holder) = holder {
+                argv = argv.iter().map(|word| replaced(word, &holder, &item)).collect();
+            }
+            outcome.next.push(started(call, argv, (!replaces).then_some(why), unread));
+        }
+    }
+    outcome
+}
+
+fn started(call: &Call<'_>, argv: Vec<Value>, more: Option<crate::shell::value::Why>, input: Stream) -> Next {
+    let mut invocation = Invocation { argv, input, ..call.invocation.clone() };
+    invocation.flows.extend(call.invocation.input.data.iter().cloned());
+    invocation.more = invocation.more.or(more);
+    Next::Program { invocation, elsewhere: None }
+}
+
+/// The words or lines of an input that is known, as values.
+fn items(input: &Stream, lines: bool) -> Option<Vec<Value>> {
+    let text = input.text.as_ref()?;
+    if text.why().is_some() {
+        return None;
+    }
+    let mut found = vec![Value::default()];
+    for piece in &text.pieces {
+        match piece {
+            Piece::Known(bytes) => {
+                let ends =
+                    |byte: &u8| if lines { matches!(byte, b'\n' | 0) } else { byte.is_ascii_whitespace() };
+                for (place, part) in bytes.split(ends).enumerate() {
+                    if place > 0 {
+                        found.push(Value::default());
+                    }
+                    let part = if lines { part.to_vec() } else { unquoted(part) };
+                    if let Some(last) = found.last_mut() {
+                        last.push(Piece::Known(part));
+                    }
+                }
+            }
+            piece => {
+                if let Some(last) = found.last_mut() {
+                    last.push(piece.clone());
+                }
+            }
+        }
+    }
+    found.retain(|item| !item.pieces.is_empty());
+    (found.len() <= MOST).then_some(found)
+}
+
+fn unquoted(word: &[u8]) -> Vec<u8> {
+    word.iter().filter(|byte| !b"'\"\\".contains(byte)).copied().collect()
+}
+
+/// The words of a line, quotes taken off.
+pub(super) fn words(line: &[u8]) -> Vec<Vec<u8>> {
+    let (mut words, mut word, mut quote, mut bytes) = (Vec::new(), None::<Vec<u8>>, None, line.iter());
+    while let Some(byte) = bytes.next() {
+        match (quote, byte) {
+            (Some(open), byte) if open == *byte => quote = None,
+            (None, b'\'' | b'"') => {
+                quote = Some(*byte);
+                word.get_or_insert_default();
+            }
+            (None | Some(b'"'), b'\\') => {
+                if let Some(next) = bytes.next() {
+                    word.get_or_insert_default().push(*next);
+                }
+            }
+            (None, byte) if byte.is_ascii_whitespace() => words.extend(word.take()),
+            (_, byte) => word.get_or_insert_default().push(*byte),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// `parallel`: a line for a shell per word.
+pub(super) fn parallel(call: &Call<'_>) -> Outcome {
+    let options = Options::new(
+        "j:a:I:n:N:L:S:d:C:P:s:E:",
+        "jobs= arg-file= max-args= sshlogin= delimiter= colsep= joblog= results= retries= delay= timeout= tmpdir= \
+         workdir= wd= load= memfree= halt= progress bar eta dry-run pipe keep-order tag will-cite",
+    )
+    .stops();
+    let read = call.read(&options);
+    let marks = |arg: &Value| matches!(arg.text(), Some(":::" | ":::+" | "::::" | "::::+"));
+    let at = read.operands.iter().position(marks).unwrap_or(read.operands.len());
+    let (command, rest) = read.operands.split_at_checked(at).unwrap_or_default();
+    let mut outcome = Outcome::default();
+    let mut given: Option<Vec<Value>> = None;
+    if rest.first().and_then(Value::text).is_some_and(|mark| mark.starts_with("::::")) {
+        for file in rest.iter().skip(1) {
+            outcome.push(call.reads(file));
+        }
+    } else if !rest.is_empty() {
+        given = Some(rest.iter().filter(|arg| !marks(arg)).cloned().collect());
+    } else if !read.has("a arg-file") {
+        given = items(&call.invocation.input, true);
+    }
+    if read.has("pipe") {
+        return outcome.then(call.shell(joined(command)));
+    }
+    let items = given.unwrap_or_else(|| vec![Value::unknown(call.why("what parallel reads"))]);
+    for item in items.iter().take(MOST) {
+        let line = joined(command);
+        let mut whole = ["{}", "{.}", "{1}", "{/}"]
+            .iter()
+            .fold(line.clone(), |line, holder| replaced(&line, holder.as_bytes(), item));
+        if whole == line {
+            if !command.is_empty() {
+                whole.push(Piece::Known(b" ".to_vec()));
+            }
+            for piece in &item.pieces {
+                whole.push(piece.clone());
+            }
+        }
+        outcome.next.push(call.shell(whole));
+    }
+    if outcome.acts.is_empty() && outcome.next.is_empty() {
+        outcome.push(Act::Compute);
+    }
+    outcome.rehearsed_if(read.has("dry-run"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, given, shown};
+    use super::*;
+
+    #[test]
+    fn what_is_read_becomes_arguments() {
+        for (line, input, expected) in [
+            ("xargs rm -rf", "/ '/etc'\n", "> rm -rf / /etc"),
+            ("xargs -I{} rm -rf {}/x", "/a b\n/c", "> rm -rf /a b/x; > rm -rf /c/x"),
+            ("xargs -0 -n 1 rm", "a", "> rm a"),
+            ("xargs", "a", "> echo a"),
+            ("parallel rm -rf", "/a\n/b", "$ rm -rf /a; $ rm -rf /b"),
+            ("parallel", "rm -rf /", "$ rm -rf /"),
+        ] {
+            assert_eq!(shown(&given(line, Stream::text(Value::known(input)))), expected, "{line}");
+        }
+        check(&[
+            ("xargs -a list rm", "read /home/dev/project/list; > rm …"),
+            ("xargs rm -f", "> rm -f …"),
+            ("parallel rm -rf {} ::: / /etc", "$ rm -rf /; $ rm -rf /etc"),
+            ("parallel ::: 'rm -rf /'", "$ rm -rf /"),
+        ]);
+        assert_eq!(words(b"a 'b c' \"d\\\"\" e\\ f"), [&b"a"[..], b"b c", b"d\"", b"e f"]);
+    }
+}
