@@ -39,7 +39,7 @@ fn kept(home: &Path) -> PathBuf {
     home.join("policy.json")
 }
 
-/// Reads and checks what a person wrote; no file is a policy without rules.
+/// Reads and checks what a person wrote; no file is a policy without rules of its own, by which the shipped ones hold.
 pub(crate) fn read(home: &Path) -> Result<Policy, Unusable> {
     let path = written(home);
     let text = match fs::read_to_string(&path) {
@@ -53,8 +53,22 @@ pub(crate) fn read(home: &Path) -> Result<Policy, Unusable> {
 }
 
 /// The last good policy; none when there never was one, or it cannot be read.
-pub(crate) fn last_good(home: &Path) -> Option<Policy> {
+fn last_good(home: &Path) -> Option<Policy> {
     serde_json::from_slice(&fs::read(kept(home)).ok()?).ok()
+}
+
+/// The policy to go by without a server: what a person wrote if that is newer than what was kept, else the last good one,
+/// else the one that is shipped. There is always one.
+pub(crate) fn in_force(home: &Path) -> Policy {
+    let changed = |path: PathBuf| fs::metadata(path).and_then(|about| about.modified()).ok();
+    let kept_at = changed(kept(home));
+    let is_newer = changed(written(home)).is_some_and(|at| kept_at.is_none_or(|kept_at| at > kept_at));
+    if is_newer && let Ok(policy) = read(home) {
+        // Only the next hook is slower if it cannot be kept.
+        let _unkept = keep(home, &policy);
+        return policy;
+    }
+    last_good(home).unwrap_or_default()
 }
 
 /// Keeps a policy as the last good one.
@@ -166,5 +180,16 @@ mod tests {
         let policy = read(home.path()).unwrap();
         keep(home.path(), &policy).unwrap();
         assert_eq!(last_good(home.path()), Some(policy));
+    }
+
+    #[test]
+    fn without_a_server_there_is_always_a_policy() {
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(in_force(home.path()), Policy::default());
+        fs::write(written(home.path()), "mode = \"observe\"").unwrap();
+        let observing = in_force(home.path());
+        assert_eq!(Some(&observing), last_good(home.path()).as_ref());
+        fs::write(written(home.path()), "mode = \"gaurd\"").unwrap();
+        assert_eq!(in_force(home.path()), observing);
     }
 }

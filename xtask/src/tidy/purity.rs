@@ -12,7 +12,7 @@ use super::{
 /// The pure crates and the published crates each may use.
 const PURE: [(&str, &[&str]); 4] = [
     ("domain", &["serde", "serde_json", "thiserror", "uuid"]),
-    ("guardian", &["aho-corasick", "hmac", "serde", "serde_json", "sha2", "thiserror", "uuid"]),
+    ("guardian", &["aho-corasick", "hmac", "serde", "serde_json", "sha2", "thiserror", "toml", "uuid"]),
     ("quality", &["serde", "thiserror", "uuid"]),
     ("capture", &["hmac", "serde", "serde_json", "sha2", "thiserror", "uuid"]),
 ];

@@ -123,11 +123,11 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
     finish(&render(agent, event, &said, answer.as_ref()))
 }
 
-/// What the last good policy says of a call, and whether that holds it up.
+/// What the policy says of a call, and whether that holds it up.
 fn ruling(home: &Path, agent: &Agent, event: Option<&str>, said: &[u8]) -> Option<(Ruling, bool)> {
-    let policy = policy::last_good(home)?;
+    let policy = policy::in_force(home);
     let hook = HookEvent::read(Some(agent.clone()), event, said).ok()?;
-    judge(&policy, &hook, env::var("HOME").ok().as_deref())
+    judge(&policy, &hook, env::var("HOME").ok().as_deref(), None)
 }
 
 /// The agent's own form of an answer. Only an answer is worth reading the whole payload for.

@@ -23,6 +23,7 @@ use belljar_capture::{
 };
 use belljar_domain::{EventId, Ruling, Timestamp};
 use belljar_engine::service::judge;
+use belljar_guardian::policy::{Reach, Walls};
 use rustix::event::{PollFd, PollFlags, poll};
 use serde_json::json;
 use uuid::Uuid;
@@ -222,7 +223,9 @@ impl Shared {
     /// A server that is gone does not take its rules along.
     fn ruling(&self, line: &[u8]) -> Option<(Ruling, bool)> {
         let hook = Envelope::parse(line).ok()?.into_hook().ok()?;
-        judge(&policy::last_good(&self.home)?, &hook, None)
+        // How far its network reaches is not asked here, so nothing is taken for held in by it.
+        let walls = Walls { network: Reach::Anywhere };
+        judge(&policy::in_force(&self.home), &hook, None, Some(walls))
     }
 }
 

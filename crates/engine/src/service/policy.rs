@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use belljar_capture::{HookEvent, HookKind};
 use belljar_domain::Ruling;
-use belljar_guardian::policy::{Call, Mode, Policy};
+use belljar_guardian::policy::{Call, Mode, Policy, Scene, Walls};
 use serde_json::Value;
 
 use super::Service;
@@ -30,11 +30,19 @@ impl Service {
 }
 
 /// What a policy says of the call a hook comes before, and whether that holds it up: one that observes only says it.
+/// Behind which walls it is made, whoever hears the hook knows.
 #[must_use]
-pub fn judge(policy: &Policy, hook: &HookEvent, home: Option<&str>) -> Option<(Ruling, bool)> {
+pub fn judge(
+    policy: &Policy,
+    hook: &HookEvent,
+    home: Option<&str>,
+    walls: Option<Walls>,
+) -> Option<(Ruling, bool)> {
     let is_before = matches!(hook.kind, HookKind::ToolBefore | HookKind::Permission);
     let tool = hook.tool_name.as_deref().filter(|_| is_before)?;
     let input = hook.tool_input.as_ref().unwrap_or(&Value::Null);
-    let ruling = policy.judge(&Call { tool, input, cwd: hook.cwd.as_deref(), home })?;
+    let cwd = hook.cwd.as_deref();
+    let scene = Scene { walls, ..Scene::on_host(cwd, home, None) };
+    let ruling = policy.judge(&Call { tool, input, cwd, home }, &scene)?;
     Some((ruling, policy.mode != Mode::Observe))
 }

@@ -85,6 +85,16 @@ impl Pattern {
             }
     }
 
+    /// Says whether one command of a call's line is one it is about.
+    pub(super) fn is_about(&self, call: &Call<'_>, words: &[String]) -> bool {
+        self.is_tool(call)
+            && match &self.what {
+                What::Anything => true,
+                What::Command { words: wanted, is_prefix } => is_simple(wanted, *is_prefix, words),
+                What::Path(_) | What::Domain(_) => false,
+            }
+    }
+
     fn is_tool(&self, call: &Call<'_>) -> bool {
         if self.tool.contains('*') {
             return is_like(&self.tool, call.tool, None);
@@ -110,18 +120,21 @@ fn inside_of(tool: &str, inside: &str) -> What {
 }
 
 fn is_command(words: &str, is_prefix: bool, line: &str) -> bool {
-    let wanted = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let one = |words: &[String]| {
-        let said = words.join(" ");
-        if is_prefix {
-            said.strip_prefix(&wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-        } else {
-            is_like(&wanted, &said, None)
-                // `git push *` is also a bare `git push`.
-                || wanted.strip_suffix(" *").is_some_and(|bare| bare == said)
-        }
-    };
-    is_like(&wanted, line.trim(), None) || commands::simple(line).iter().any(|words| one(words))
+    is_like(words, line.trim(), None)
+        || commands::simple(line).iter().any(|simple| is_simple(words, is_prefix, simple))
+}
+
+/// Says whether one command, taken apart, is as a rule wants it.
+fn is_simple(wanted: &str, is_prefix: bool, words: &[String]) -> bool {
+    let wanted = wanted.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = words.join(" ");
+    if is_prefix {
+        said.strip_prefix(&wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    } else {
+        is_like(&wanted, &said, None)
+            // `git push *` is also a bare `git push`.
+            || wanted.strip_suffix(" *").is_some_and(|bare| bare == said)
+    }
 }
 
 fn is_path(pattern: &str, path: &str, call: &Call<'_>) -> bool {

@@ -28,6 +28,11 @@ use serde_json::Value;
 pub use marker::Fingerprints;
 pub use stream::Stream;
 
+/// Says whether a variable of this name holds a secret.
+pub(crate) fn is_telling(name: &str) -> bool {
+    matches!(names::tells(name.as_bytes()), Some(names::Tells::Password | names::Tells::Token))
+}
+
 /// Finds secrets and puts markers in their place. Made once, used everywhere.
 #[derive(Debug)]
 pub struct Redactor {

@@ -2,7 +2,7 @@
 //!
 //! Owns: what it means that no rule speaks: on the host the agent's own rules decide, in a sandbox its walls do.
 
-use belljar_guardian::policy::{Call, Policy};
+use belljar_guardian::policy::{Call, Policy, Reach, Scene, Walls};
 
 use super::{Finding, Place, Request};
 
@@ -10,7 +10,14 @@ use super::{Finding, Place, Request};
 pub(super) fn stage(policy: &Policy, request: &Request) -> Finding {
     let (act, place) = (&request.act, &request.place);
     let call = Call { tool: &act.tool, input: &act.input, cwd: place.cwd(), home: place.home() };
-    match (policy.judge(&call), place) {
+    let scene = Scene::on_host(place.cwd(), place.home(), None);
+    let scene = match place {
+        Place::Host { .. } => scene,
+        // How far its network reaches is not known here, so nothing is taken for held in by it.
+        Place::Sandbox { .. } => scene.behind(Walls { network: Reach::Anywhere }),
+    };
+    let scene = Scene { agent: request.who.agent.clone(), ..scene };
+    match (policy.judge(&call, &scene), place) {
         (Some(ruling), _) => ruling.into(),
         (None, Place::Host { .. }) => Finding::allow("no rule speaks of it; the agent's own rules decide"),
         (None, Place::Sandbox { isolation, .. }) => {
