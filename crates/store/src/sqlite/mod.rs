@@ -52,8 +52,9 @@ use posting::Debts;
 use prepared::Prepared;
 use writer::{Desk, Job, Task, Work, Writer};
 
-/// How long what was written down may wait to be posted.
-const BREATH: Duration = Duration::from_millis(2);
+/// How long what was written down may wait to be posted. Long enough that a client's next requests are not held up by
+/// the posting of its first, and that they are posted together.
+const BREATH: Duration = Duration::from_millis(25);
 
 /// A store in one directory.
 #[derive(Debug)]

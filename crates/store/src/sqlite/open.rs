@@ -113,7 +113,8 @@ fn post_what_is_owed(places: &Places, connection: &Connection, key: [u8; 32]) ->
     let seal = Seal { ledger: ledger_id(connection)?, key: Some(key) };
     let owed = daybook::unposted(&places.daybook, &seal, posted(connection)?);
     let owed = owed.map_err(|e| StoreError::backend("read the daybook", e))?;
-    owed.iter().try_for_each(|entry| posting::post(connection, entry))
+    let owed: Vec<&[u8]> = owed.iter().map(Vec::as_slice).collect();
+    if owed.is_empty() { Ok(()) } else { posting::post(connection, &owed) }
 }
 
 /// The number of the last entry of the daybook that is in the database.

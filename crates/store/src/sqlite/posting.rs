@@ -132,13 +132,13 @@ impl Writer {
             return Ok(());
         }
         self.sync_later()?;
-        while let Some((number, entry)) = self.owed.entries.front() {
-            if let Err(error) = post(&self.connection, entry) {
-                self.failed();
-                return Err(error);
-            }
-            self.gate.posted(*number);
-            self.owed.entries.pop_front();
+        let entries: Vec<&[u8]> = self.owed.entries.iter().map(|(_, entry)| entry.as_slice()).collect();
+        if let Err(error) = post(&self.connection, &entries) {
+            self.failed();
+            return Err(error);
+        }
+        if let Some((last, _)) = self.owed.entries.back() {
+            self.gate.posted(*last);
         }
         if std::mem::take(&mut self.owed).has_logs {
             self.note_logs();
@@ -267,11 +267,13 @@ fn column(value: &Value) -> Column<'_> {
     }
 }
 
-/// Carries out an entry, all of it or nothing.
-pub(crate) fn post(connection: &Connection, entry: &[u8]) -> Result<(), StoreError> {
-    let statements = decode(entry).ok_or_else(|| StoreError::backend(POSTING, "the entry cannot be read"))?;
+/// Carries out entries in their order, all of them or nothing.
+pub(crate) fn post(connection: &Connection, entries: &[&[u8]]) -> Result<(), StoreError> {
+    let unreadable = || StoreError::backend(POSTING, "the entry cannot be read");
+    let statements =
+        entries.iter().map(|entry| decode(entry)).collect::<Option<Vec<_>>>().ok_or_else(unreadable)?;
     connection.prepare_cached("BEGIN IMMEDIATE").and_then(|mut begin| begin.execute([])).doing(POSTING)?;
-    let posted = statements.iter().try_for_each(|statement| {
+    let posted = statements.iter().flatten().try_for_each(|statement| {
         let mut prepared = connection.prepare_cached(statement.sql)?;
         prepared.execute(rusqlite::params_from_iter(&statement.values)).map(drop)
     });

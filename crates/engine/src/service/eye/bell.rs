@@ -16,7 +16,7 @@ struct Progress {
 
 /// How long new events wait for others to be folded with, unless somebody wants the records. Whoever waits for an
 /// acknowledgement has the processors meanwhile.
-const BREATH: Duration = Duration::from_millis(10);
+const BREATH: Duration = Duration::from_millis(50);
 
 /// See the module.
 #[derive(Debug, Default)]
