@@ -69,7 +69,10 @@ impl Service {
         // Its time begins when somebody takes it.
         spec.clocks.ttl = Span::millis(0);
         match self.0.provider.create(new_sandbox_id(), &spec, Keep::Alive) {
-            Ok(made) => self.0.pool.add(spec, made),
+            Ok(made) => {
+                made.stand_by();
+                self.0.pool.add(spec, made);
+            }
             Err(_) => {
                 self.0.counters.failed();
                 return false;

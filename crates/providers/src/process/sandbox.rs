@@ -35,7 +35,7 @@ use super::{
 #[derive(Debug)]
 pub(super) struct ProcessSandbox {
     home: PathBuf,
-    record: Mutex<Record>,
+    record: Mutex<Arc<Record>>,
     held: Mutex<Held>,
     /// Why this process ended it, if it did; shared with the executions, which report it.
     verdict: Arc<Mutex<Option<KillCause>>>,
@@ -76,24 +76,24 @@ impl ProcessSandbox {
     fn with(home: &Path, record: Record, held: Held) -> Self {
         Self {
             home: home.to_path_buf(),
-            record: Mutex::new(record),
+            record: Mutex::new(Arc::new(record)),
             held: Mutex::new(held),
             verdict: Arc::default(),
             gauges: Gauges::default(),
         }
     }
 
-    pub(super) fn record(&self) -> Record {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn record(&self) -> Arc<Record> {
+        Arc::clone(&self.record.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn update(&self, change: impl FnOnce(&mut Record)) -> Result<(), SandboxError> {
         let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have written since; only the change is ours.
         if let Ok(stored) = Record::load(&self.home, record.id) {
-            *record = stored;
+            *record = Arc::new(stored);
         }
-        change(&mut record);
+        change(Arc::make_mut(&mut record));
         record.save(&self.home)
     }
 
@@ -132,7 +132,7 @@ impl ProcessSandbox {
         }
     }
 
-    fn live(&self, hint: &'static str) -> Result<Record, SandboxError> {
+    fn live(&self, hint: &'static str) -> Result<Arc<Record>, SandboxError> {
         let record = self.record();
         match Self::state(&record, &record.dir(&self.home)).0 {
             SandboxState::Running => Ok(record),
@@ -230,13 +230,13 @@ impl Sandbox for ProcessSandbox {
             state,
             provider: "process".to_owned(),
             isolation: Isolation::Namespaces,
-            spec: record.spec,
+            spec: record.spec.clone(),
             created: record.created,
             ended: ended.map(|ended| ended.at),
             cause: ended.and_then(|ended| ended.cause),
-            command: record.command,
-            report: record.report,
-            levels: record.levels,
+            command: record.command.clone(),
+            report: record.report.clone(),
+            levels: record.levels.clone(),
             dir,
         }
     }
@@ -278,6 +278,8 @@ impl Sandbox for ProcessSandbox {
 
     fn stand_by(&self) {
         let record = self.record();
+        // Every counter a command is judged by is open from now on.
+        let _opened = record.group.usage(&self.gauges);
         let first = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if first().first.is_some() || record.ended.is_some() || record.group.is_frozen(&self.gauges) {
             return;
