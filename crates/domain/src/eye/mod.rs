@@ -93,6 +93,26 @@ impl Counts {
     pub const fn decided(&self) -> u64 {
         self.succeeded.saturating_add(self.failed)
     }
+
+    /// The sum.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            events: self.events.saturating_add(other.events),
+            prompts: self.prompts.saturating_add(other.prompts),
+            turns: self.turns.saturating_add(other.turns),
+            turns_failed: self.turns_failed.saturating_add(other.turns_failed),
+            calls: self.calls.saturating_add(other.calls),
+            succeeded: self.succeeded.saturating_add(other.succeeded),
+            failed: self.failed.saturating_add(other.failed),
+            denied: self.denied.saturating_add(other.denied),
+            cancelled: self.cancelled.saturating_add(other.cancelled),
+            requests: self.requests.saturating_add(other.requests),
+            requests_failed: self.requests_failed.saturating_add(other.requests_failed),
+            compactions: self.compactions.saturating_add(other.compactions),
+            subagents: self.subagents.saturating_add(other.subagents),
+        }
+    }
 }
 
 /// Tokens and money that can be added up.

@@ -1,6 +1,6 @@
 //! What records come to: agents, tools, hand-offs, money.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use belljar_domain::{
     Timestamp, Tokens, Usd,
@@ -74,81 +74,93 @@ pub(super) fn agents(
         GroupBy::Vendor => "coalesce(vendor, 'unknown')",
     };
     let filter = agents_where(wanted, "");
-    let sums = format!(
-        "SELECT {key} AS name, count(*), max(session), max(agent_type), max(vendor), min(began), max(last), sum(events),
-                sum(prompts), sum(turns), sum(turns_failed), sum(calls), sum(succeeded), sum(failed), sum(denied),
-                sum(cancelled), sum(requests_failed), sum(compactions), sum(duration_ms), {SPENT}"
-    );
-    let sql = if by == GroupBy::Agent {
-        // Each is a group of its own: nothing is to be summed, and the index knows the busiest.
-        let each = ["sum(", "max(", "min("].iter().fold(sums, |sql, sum| sql.replace(sum, "("));
-        let each = each.replace("count(*)", "1");
-        format!("{each}, durations FROM agents{} ORDER BY calls DESC, id DESC LIMIT {limit}", filter.clause())
+    // Each is a group of its own when each is asked for, and the index knows the busiest. Otherwise all are looked
+    // through once and put together here: sorting whole rows into groups would take longer than reading them.
+    let order = if by == GroupBy::Agent {
+        format!(" ORDER BY calls DESC, id DESC LIMIT {limit}")
     } else {
-        format!(
-            "{sums}, '[]' FROM agents{} GROUP BY name ORDER BY sum(calls) DESC, name LIMIT {limit}",
-            filter.clause()
-        )
+        String::new()
     };
-    let mut read = db.prepare_cached(&sql).doing(READING)?;
-    let rows = read.query_map(params_from_iter(&filter.values), |row| metrics(row, by)).doing(READING)?;
-    let mut all = rows.collect::<rusqlite::Result<Vec<AgentMetrics>>>().doing(READING)?;
-    drop(read);
-    if by != GroupBy::Agent {
-        let mut spreads = spreads(db, key, &filter)?;
-        for metrics in &mut all {
-            metrics.durations = spreads.remove(&metrics.key).unwrap_or_default();
-        }
-    }
-    Ok(all)
-}
-
-fn metrics(row: &Row<'_>, by: GroupBy) -> rusqlite::Result<AgentMetrics> {
-    let is_one = by == GroupBy::Agent;
-    let durations = row.get_ref(29)?.as_str().unwrap_or_default();
-    Ok(AgentMetrics {
-        key: row.get(0)?,
-        agents: amount(row, 1)?,
-        session: row.get::<_, Option<String>>(2)?.filter(|_| is_one),
-        agent_type: row.get::<_, Option<String>>(3)?.filter(|_| is_one),
-        vendor: row.get::<_, Option<String>>(4)?.filter(|_| is_one),
-        first: moment(row, 5)?,
-        last: moment(row, 6)?,
-        counts: Counts {
-            events: amount(row, 7)?,
-            prompts: amount(row, 8)?,
-            turns: amount(row, 9)?,
-            turns_failed: amount(row, 10)?,
-            calls: amount(row, 11)?,
-            succeeded: amount(row, 12)?,
-            failed: amount(row, 13)?,
-            denied: amount(row, 14)?,
-            cancelled: amount(row, 15)?,
-            requests_failed: amount(row, 16)?,
-            compactions: amount(row, 17)?,
-            requests: amount(row, 19)?,
-            subagents: 0,
-        },
-        duration_ms: amount(row, 18)?,
-        spent: sums(row, 19)?,
-        durations: serde_json::from_str(durations).unwrap_or_default(),
-    })
-}
-
-/// How long calls took, put together; looked through once for all groups.
-fn spreads(db: &Connection, key: &str, filter: &Filter) -> Answer<BTreeMap<String, Spread>> {
-    let sql = format!("SELECT {key}, durations FROM agents{}", filter.clause());
+    let sql = format!(
+        "SELECT {key}, session, agent_type, vendor, began, last, events, prompts, turns, turns_failed, calls, succeeded,
+                failed, denied, cancelled, requests_failed, compactions, duration_ms, {}, durations
+         FROM agents{}{order}",
+        SPENT.replace("sum(", "("),
+        filter.clause()
+    );
     let mut read = db.prepare_cached(&sql).doing(READING)?;
     let mut rows = read.query(params_from_iter(&filter.values)).doing(READING)?;
-    let mut all: BTreeMap<String, Spread> = BTreeMap::new();
+    let mut each: Vec<AgentMetrics> = Vec::new();
+    let mut groups: HashMap<String, AgentMetrics> = HashMap::new();
     while let Some(row) = rows.next().doing(READING)? {
-        let json = row.get_ref(1).doing(READING)?.as_str().unwrap_or_default();
-        if json.len() > 2 {
-            let spread: Spread = serde_json::from_str(json).unwrap_or_default();
-            all.entry(row.get(0).doing(READING)?).or_default().merge(&spread);
+        let one = metrics(row, by).doing(READING)?;
+        if by == GroupBy::Agent {
+            each.push(one);
+            continue;
+        }
+        let name = row.get_ref(0).doing(READING)?.as_str().unwrap_or_default();
+        match groups.get_mut(name) {
+            Some(group) => join(group, &one),
+            None => _ = groups.insert(name.to_owned(), AgentMetrics { key: name.to_owned(), ..one }),
         }
     }
-    Ok(all)
+    if by != GroupBy::Agent {
+        each = groups.into_values().collect();
+        each.sort_by(|a, b| b.counts.calls.cmp(&a.counts.calls).then_with(|| a.key.cmp(&b.key)));
+        each.truncate(limit);
+    }
+    Ok(each)
+}
+
+/// Puts an agent to those of its group.
+fn join(group: &mut AgentMetrics, one: &AgentMetrics) {
+    group.agents += one.agents;
+    group.first = group.first.min(one.first);
+    group.last = group.last.max(one.last);
+    group.counts = group.counts.plus(one.counts);
+    group.duration_ms += one.duration_ms;
+    group.spent = group.spent.plus(one.spent);
+    group.durations.merge(&one.durations);
+}
+
+/// One agent; of one among many, only what is put together.
+fn metrics(row: &Row<'_>, by: GroupBy) -> rusqlite::Result<AgentMetrics> {
+    let own = |at: usize| match by {
+        GroupBy::Agent => row.get::<_, Option<String>>(at),
+        GroupBy::Type | GroupBy::Vendor => Ok(None),
+    };
+    let durations = row.get_ref(28)?.as_str().unwrap_or_default();
+    Ok(AgentMetrics {
+        key: own(0)?.unwrap_or_default(),
+        agents: 1,
+        session: own(1)?,
+        agent_type: own(2)?,
+        vendor: own(3)?,
+        first: moment(row, 4)?,
+        last: moment(row, 5)?,
+        counts: Counts {
+            events: amount(row, 6)?,
+            prompts: amount(row, 7)?,
+            turns: amount(row, 8)?,
+            turns_failed: amount(row, 9)?,
+            calls: amount(row, 10)?,
+            succeeded: amount(row, 11)?,
+            failed: amount(row, 12)?,
+            denied: amount(row, 13)?,
+            cancelled: amount(row, 14)?,
+            requests_failed: amount(row, 15)?,
+            compactions: amount(row, 16)?,
+            requests: amount(row, 18)?,
+            subagents: 0,
+        },
+        duration_ms: amount(row, 17)?,
+        spent: sums(row, 18)?,
+        durations: if durations.len() > 2 {
+            serde_json::from_str(durations).unwrap_or_default()
+        } else {
+            Spread::default()
+        },
+    })
 }
 
 fn days(period: &Period) -> Filter {
@@ -243,14 +255,14 @@ pub(super) fn handoffs(db: &Connection, wanted: &AgentFilter) -> Answer<Vec<Hand
 
 pub(super) fn cost(db: &Connection, period: &Period, by: CostBy) -> Answer<Vec<CostLine>> {
     let mut filter = days(period);
-    let (key, order) = match by {
-        CostBy::Day => ("strftime('%Y-%m-%d', day * 86400, 'unixepoch')", "name"),
-        CostBy::Project => ("project", "sum(cost) DESC"),
-        CostBy::Session => ("session", "sum(cost) DESC"),
-        CostBy::Agent => ("CASE agent WHEN '' THEN session ELSE agent END", "sum(cost) DESC"),
-        CostBy::Model => ("model", "sum(cost) DESC"),
-        CostBy::Run => ("run", "sum(cost) DESC"),
-        CostBy::Sandbox => ("sandbox", "sum(cost) DESC"),
+    let key = match by {
+        CostBy::Day => "strftime('%Y-%m-%d', day * 86400, 'unixepoch')",
+        CostBy::Project => "project",
+        CostBy::Session => "session",
+        CostBy::Agent => "CASE agent WHEN '' THEN session ELSE agent END",
+        CostBy::Model => "model",
+        CostBy::Run => "run",
+        CostBy::Sandbox => "sandbox",
         CostBy::Tool => {
             let one = |usage: ToolUsage| CostLine {
                 key: usage.tool,
@@ -262,13 +274,26 @@ pub(super) fn cost(db: &Connection, period: &Period, by: CostBy) -> Answer<Vec<C
         }
     };
     filter.and_if("session = ?", period.session.as_ref());
-    let sql = format!(
-        "SELECT {key} AS name, {SPENT} FROM spend{} GROUP BY name HAVING name <> '' AND sum(requests) > 0
-         ORDER BY {order} LIMIT {PAGE_LIMIT}",
-        filter.clause()
-    );
+    let sql = format!("SELECT {key}, {} FROM spend{}", SPENT.replace("sum(", "("), filter.clause());
     let mut read = db.prepare_cached(&sql).doing(READING)?;
-    let one = |row: &Row<'_>| Ok(CostLine { key: row.get(0)?, spent: sums(row, 1)? });
-    let rows = read.query_map(params_from_iter(&filter.values), one).doing(READING)?;
-    rows.collect::<rusqlite::Result<_>>().doing(READING)
+    let mut rows = read.query(params_from_iter(&filter.values)).doing(READING)?;
+    // Put together here for the same reason as agents are.
+    let mut lines: HashMap<String, Spent> = HashMap::new();
+    while let Some(row) = rows.next().doing(READING)? {
+        let name = row.get_ref(0).doing(READING)?.as_str().unwrap_or_default();
+        let spent = sums(row, 1).doing(READING)?;
+        match lines.get_mut(name) {
+            Some(line) => *line = line.plus(spent),
+            None => _ = lines.insert(name.to_owned(), spent),
+        }
+    }
+    let is_told = |line: &CostLine| !line.key.is_empty() && line.spent.requests > 0;
+    let mut all: Vec<CostLine> =
+        lines.into_iter().map(|(key, spent)| CostLine { key, spent }).filter(is_told).collect();
+    match by {
+        CostBy::Day => all.sort_by(|a, b| a.key.cmp(&b.key)),
+        _ => all.sort_by(|a, b| b.spent.cost.cmp(&a.spent.cost).then_with(|| a.key.cmp(&b.key))),
+    }
+    all.truncate(PAGE_LIMIT);
+    Ok(all)
 }
