@@ -17,6 +17,7 @@ mod policy;
 mod replay;
 mod runtime;
 mod sandboxes;
+mod secrets;
 mod spool;
 mod terminal;
 

@@ -18,6 +18,8 @@ use std::{
 use belljar_domain::Timestamp;
 use rustix::fs::{FlockOperation, flock};
 
+use crate::secrets;
+
 /// The most the spool holds: days of a busy agent, or a moment of a mad one.
 const MAX_ENTRIES: usize = 20_000;
 const MAX_BYTES: u64 = 256 << 20;
@@ -47,6 +49,7 @@ pub(crate) struct Held {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Spool {
+    home: PathBuf,
     dir: PathBuf,
     max_entries: usize,
     max_bytes: u64,
@@ -55,12 +58,19 @@ pub(crate) struct Spool {
 impl Spool {
     /// The spool of a home; nothing is made until something is put in.
     pub(crate) fn of(home: &Path) -> Self {
-        Self { dir: home.join("spool"), max_entries: MAX_ENTRIES, max_bytes: MAX_BYTES }
+        Self {
+            home: home.to_owned(),
+            dir: home.join("spool"),
+            max_entries: MAX_ENTRIES,
+            max_bytes: MAX_BYTES,
+        }
     }
 
-    /// Puts one line in.
+    /// Puts one line in, without its secrets: it may wait for long.
     pub(crate) fn put(&self, at: Timestamp, pid: u32, line: &[u8]) -> Result<(), SpoolError> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.dir)?;
+        let line =
+            &*secrets::line(&self.home, line).map_err(|error| SpoolError::Io(io::Error::other(error)))?;
         let held = self.held()?;
         let length = u64::try_from(line.len()).unwrap_or(u64::MAX);
         if held.entries >= self.max_entries || held.bytes.saturating_add(length) > self.max_bytes {

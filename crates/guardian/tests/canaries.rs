@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
 
-use belljar_guardian::redact::Redactor;
+use std::sync::Arc;
+
+use belljar_guardian::redact::{Redactor, Shown};
 use serde_json::{Value, json};
 
 const KEY: &[u8] = b"a key for tests";
@@ -268,21 +270,60 @@ fn redacting_twice_changes_nothing() {
     }
 }
 
+/// Pushes pieces and puts together what was shown, and what it was.
+fn streamed(redactor: &Arc<Redactor>, pieces: &[&[u8]]) -> (String, Vec<u8>) {
+    let mut stream = redactor.stream();
+    let mut shown: Vec<Shown> = pieces.iter().map(|piece| stream.push(piece)).collect();
+    shown.push(stream.finish());
+    let raw = shown.iter().flat_map(|shown| shown.raw.clone().unwrap_or_else(|| shown.clean.clone()));
+    let raw = raw.collect();
+    let clean = shown.into_iter().flat_map(|shown| shown.clean).collect();
+    (String::from_utf8(clean).unwrap(), raw)
+}
+
 #[test]
 fn no_planted_secret_survives_in_pieces() {
-    let redactor = Redactor::new(KEY);
+    let redactor = Arc::new(Redactor::new(KEY));
     for (secret, text) in planted() {
+        let whole = format!("before\n{text}\nand after.\n");
         for size in [1, 7, 16, 61] {
-            let mut stream = redactor.stream();
-            let mut clean = b"before\n".to_vec();
-            let whole = format!("{text}\nand after.\n");
-            for piece in whole.as_bytes().chunks(size) {
-                clean.extend(stream.push(piece));
-            }
-            clean.extend(stream.finish());
-            let clean = String::from_utf8(clean).unwrap();
+            let pieces: Vec<&[u8]> = whole.as_bytes().chunks(size).collect();
+            let (clean, raw) = streamed(&redactor, &pieces);
             assert!(!clean.contains(&secret), "in pieces of {size}: {text} -> {clean}");
             assert!(clean.ends_with("and after.\n"), "{clean}");
+            assert!(raw == whole.as_bytes(), "in pieces of {size}: {text} -> {}", raw.escape_ascii());
         }
     }
+}
+
+#[test]
+fn no_planted_secret_survives_a_cut_anywhere() {
+    let redactor = Arc::new(Redactor::new(KEY));
+    // A cut may leave the beginning of a token, never the most of it.
+    for (secret, text) in planted() {
+        let whole = format!("{text}\nand after.\n");
+        for cut in (1..whole.len()).step_by(3) {
+            let Some((first, second)) = whole.as_bytes().split_at_checked(cut) else { continue };
+            let (clean, raw) = streamed(&redactor, &[first, second]);
+            let rest = &secret[secret.len() / 2..];
+            assert!(!clean.contains(&secret), "cut at {cut}: {text} -> {clean}");
+            assert!(secret.len() < 16 || !clean.contains(rest), "cut at {cut}: {text} -> {clean}");
+            assert!(raw == whole.as_bytes(), "cut at {cut}: {text}");
+        }
+    }
+}
+
+#[test]
+fn colours_hide_no_secret() {
+    let redactor = Redactor::new(KEY);
+    let token = format!("ghp_{}", body(3, ALNUM, 36));
+    for text in [
+        format!("\x1b[31m{token}\x1b[0m"),
+        format!("\x1b[1;31mDB_PASSWORD\x1b[0m=\x1b[32m{token}"),
+        format!("\x1b[34;1m\"secret\"\x1b[0m\x1b[1;39m:\x1b[0m \x1b[0;32m\"{token}\"\x1b[0m"),
+    ] {
+        assert!(!redactor.text(&text).contains(&token[4..]), "{}", redactor.text(&text).escape_debug());
+    }
+    let clean = redactor.text("\x1b[1;31mDB_PASSWORD\x1b[0m=\x1b[32mhunter2x\x1b[0m").into_owned();
+    assert!(!clean.contains("hunter2x"), "{}", clean.escape_debug());
 }

@@ -5,7 +5,7 @@
     reason = "the bound on time is measured; the crate itself has no clock"
 )]
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use belljar_guardian::redact::Redactor;
 use serde_json::json;
@@ -113,7 +113,7 @@ fn equal_secrets_are_recognised() {
 
 #[test]
 fn a_stream_gives_everything_back_and_holds_little() {
-    let redactor = redactor();
+    let redactor = Arc::new(redactor());
     let mut text = String::new();
     for line in 0..4000 {
         text.push_str(&format!("line {line}: nothing to see, tokens=3\n"));
@@ -122,18 +122,59 @@ fn a_stream_gives_everything_back_and_holds_little() {
     for size in [1000, 4096, 200_000] {
         let (mut stream, mut out, mut most) = (redactor.stream(), Vec::new(), 0);
         for piece in text.as_bytes().chunks(size) {
-            out.extend(stream.push(piece));
+            out.extend(stream.push(piece).clean);
             most = most.max(stream.held());
         }
-        out.extend(stream.finish());
+        out.extend(stream.finish().clean);
         assert_eq!(out, text.as_bytes(), "in pieces of {size}");
         assert!(most <= 128 * 1024, "{most} bytes held");
     }
 }
 
 #[test]
+fn what_can_be_no_secret_is_shown_at_once() {
+    let redactor = Arc::new(redactor());
+    for text in [
+        "Password: ",
+        "user@host:~$ ",
+        "user@host:~$ git st",
+        "token",
+        "50% [=====>    ]\r",
+        "Continue? [y/N] ",
+        "é",
+    ] {
+        let mut stream = redactor.stream();
+        assert_eq!(stream.push(text.as_bytes()).clean, text.as_bytes(), "{text}");
+        assert_eq!(stream.held(), 0);
+    }
+    let mut stream = redactor.stream();
+    let shown: Vec<u8> =
+        b"echo fix the token now".iter().flat_map(|key| stream.push(&[*key]).clean).collect();
+    assert_eq!(shown, b"echo fix the token ", "the word beside a telling one waits");
+    assert_eq!(stream.push(b"\r\n").clean, b"now\r\n");
+}
+
+#[test]
+fn whoever_goes_on_from_a_state_gives_the_same() {
+    let redactor = Arc::new(redactor());
+    let pieces = ["PASSWORD=hun", "ter2x\nand more ", "password: |\n", "  hunter2x", "\nnext: 1\ntoken"];
+    let mut first = redactor.stream();
+    let mut states = vec![first.state().clone()];
+    let mut shown = Vec::new();
+    for piece in pieces {
+        shown.push(first.push(piece.as_bytes()));
+        states.push(first.state().clone());
+    }
+    for (from, state) in states.into_iter().enumerate() {
+        let mut second = redactor.resume(state);
+        let again: Vec<_> = pieces.iter().skip(from).map(|piece| second.push(piece.as_bytes())).collect();
+        assert_eq!(again.as_slice(), shown.get(from..).unwrap_or_default(), "from {from}");
+    }
+}
+
+#[test]
 fn a_secret_longer_than_what_is_held_does_not_leak_its_rest() {
-    let redactor = redactor();
+    let redactor = Arc::new(redactor());
     let long = "q7Rk2mZp0WxV9sLt".repeat(20_000);
     for text in [
         format!("a\nTOKEN={long} after\n"),
@@ -141,9 +182,9 @@ fn a_secret_longer_than_what_is_held_does_not_leak_its_rest() {
     ] {
         let (mut stream, mut out) = (redactor.stream(), Vec::new());
         for piece in text.as_bytes().chunks(5000) {
-            out.extend(stream.push(piece));
+            out.extend(stream.push(piece).clean);
         }
-        out.extend(stream.finish());
+        out.extend(stream.finish().clean);
         let out = String::from_utf8(out).unwrap();
         assert!(!out.contains("q7Rk2mZp0WxV9sLt"), "{}", &out[..out.len().min(400)]);
     }

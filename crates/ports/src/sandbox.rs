@@ -1,6 +1,7 @@
 //! Sandboxes and executions, as every provider offers them.
 
 use std::{
+    collections::BTreeMap,
     error::Error as StdError,
     fmt::Debug,
     net::SocketAddr,
@@ -146,6 +147,12 @@ pub trait Sandbox: Debug + Send + Sync {
     /// # Errors
     /// When the record cannot be written.
     fn reassign(&self, spec: &SandboxSpec) -> Result<(), SandboxError>;
+    /// Remembers an environment for whoever finds the sandbox again: it is in [`SandboxInfo::spec`] then. Commands get
+    /// theirs with their order.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    fn keep_env(&self, env: &BTreeMap<String, String>) -> Result<(), SandboxError>;
     /// Measures what it uses.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! A request with an `Idempotency-Key` is carried out once, however often it is made.
 //!
 //! Owns: claiming the key, repeating the answer. Refuses: to keep answers that failed, so that a request can be made
-//! again with the same key, and answers that stream, which cannot be repeated.
+//! again with the same key, and answers that stream, which cannot be repeated. A repeated answer has no secrets, whatever
+//! the first had: it was kept without them.
 
 use std::{
     sync::Arc,
@@ -16,7 +17,7 @@ use axum::{
     response::Response,
 };
 use belljar_domain::{Digest, Principal, Timestamp};
-use belljar_ports::store::{Batch, IdempotencyRow, Removal, StoreError, StoredResponse};
+use belljar_ports::store::{Batch, IdempotencyRow, Pending, Removal, StoreError, StoredResponse};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
@@ -51,7 +52,7 @@ pub(crate) async fn once(app: &App, request: Request, next: Next) -> Answer<Resp
         created: now,
         expires: now.plus(LIFE),
     };
-    match append(app, Batch { idempotency: vec![claim.clone()], ..Batch::default() }).await {
+    match append(app, claim.clone()).await {
         Ok(()) => {}
         Err(StoreError::KeyTaken(_)) => return repeat(app, claim, now).await,
         Err(StoreError::KeyReused(_)) => return Err(reused(&claim.key)),
@@ -132,7 +133,7 @@ async fn keep(app: &App, claim: IdempotencyRow, response: Response) -> Response 
         body: bytes.to_vec(),
     };
     let row = IdempotencyRow { response: Some(stored), ..claim };
-    if let Err(error) = append(app, Batch { idempotency: vec![row], ..Batch::default() }).await {
+    if let Err(error) = append(app, row).await {
         tracing::warn!(error = %crate::problem::chain(&error), "an answer could not be kept under its idempotency key");
     }
     Response::from_parts(parts, Body::from(bytes))
@@ -140,18 +141,25 @@ async fn keep(app: &App, claim: IdempotencyRow, response: Response) -> Response 
 
 async fn release(app: &App, claim: IdempotencyRow) {
     let removals = vec![Removal::Idempotency(claim.project, claim.key)];
-    if let Err(error) = append(app, Batch { removals, ..Batch::default() }).await {
+    let store = Arc::clone(app.service.store());
+    let batch = Batch { removals, ..Batch::default() };
+    if let Err(error) = durable(move || store.append(batch)).await {
         tracing::warn!(error = %crate::problem::chain(&error), "an idempotency key could not be released");
     }
 }
 
-/// Appends and waits until it is durable, without holding a thread.
-async fn append(app: &App, batch: Batch) -> Result<(), StoreError> {
+/// Keeps a claim or an answer.
+async fn append(app: &App, row: IdempotencyRow) -> Result<(), StoreError> {
+    let service = app.service.clone();
+    durable(move || service.keep_answer(row)).await
+}
+
+/// Waits until something is durable, without holding a thread.
+async fn durable(begin: impl FnOnce() -> Pending + Send + 'static) -> Result<(), StoreError> {
     let (tell, told) = oneshot::channel();
-    let store = Arc::clone(app.service.store());
     // The receiver may be gone with its request; then nobody wants to know.
     let handed = tokio::task::spawn_blocking(move || {
-        store.append(batch).then(move |outcome| drop(tell.send(outcome)));
+        begin().then(move |outcome| drop(tell.send(outcome)));
     });
     if handed.await.is_err() {
         return Err(StoreError::Closed);

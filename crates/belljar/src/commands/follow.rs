@@ -4,19 +4,21 @@ use std::{
     fs::{self, File},
     io::{self, IsTerminal, Write},
     os::fd::AsFd,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::{Context as _, Result};
 use belljar_domain::{Alert, ExecSpec, ExitReport, Limits, SandboxId, Severity, Usage};
 use belljar_engine::supervise::{CapturedOutput, Follow, Input, Log, Monitor, Outlet, Pipes};
+use belljar_guardian::redact::Stream;
 use belljar_ports::Sandbox;
 use serde_json::json;
 
 use crate::{
     context::{Context, log_dir, new_execution_id},
     output::print_json,
+    secrets,
     terminal::{self, RawMode},
 };
 
@@ -67,7 +69,7 @@ pub(crate) fn follow(
     // The rest is made ready while the command starts. A signal until then ends belljar, and with it the command.
     let signals = terminal::signals().context("listen for signals")?;
     let info = sandbox.info();
-    let mut outlet = UserOutlet::new(view, info.dir, info.spec.limits);
+    let mut outlet = UserOutlet::new(context, view, info.dir, info.spec.limits);
     let monitor = Monitor::new(info.spec.limits, context.config.thresholds, context.config.kill);
     let follow = Follow {
         sandbox,
@@ -87,6 +89,7 @@ pub(crate) fn follow(
     } else {
         follow.pipes(input, pipes, &mut outlet)?
     };
+    outlet.finish();
     Ok(Done { report: followed.report, stdout: outlet.stdout, stderr: outlet.stderr })
 }
 
@@ -106,13 +109,30 @@ pub(super) fn input(view: View) -> Result<Input> {
 /// The user's side: shows, records, remembers.
 struct UserOutlet {
     view: View,
+    home: PathBuf,
     dir: PathBuf,
-    log: Recording<Log>,
+    log: Recording<Kept>,
     history: Recording<File>,
     samples: u32,
     limits: Limits,
     stdout: CapturedOutput,
     stderr: CapturedOutput,
+}
+
+/// The log, in which secrets are replaced.
+struct Kept {
+    log: Log,
+    stdout: Stream,
+    stderr: Stream,
+}
+
+impl Kept {
+    fn begin(home: &Path, dir: &Path) -> io::Result<Self> {
+        let redactor = secrets::redactor(home).map_err(io::Error::other)?;
+        fs::create_dir_all(dir)?;
+        let log = File::create(dir.join(format!("{}.log", new_execution_id()))).map(Log::new)?;
+        Ok(Self { log, stdout: redactor.stream(), stderr: redactor.stream() })
+    }
 }
 
 /// A file that is begun when there is something to write, and given up when it cannot be written.
@@ -139,9 +159,10 @@ impl<T> Recording<T> {
 const MAX_SAMPLES: u32 = 100_000;
 
 impl UserOutlet {
-    fn new(view: View, dir: PathBuf, limits: Limits) -> Self {
+    fn new(context: &Context, view: View, dir: PathBuf, limits: Limits) -> Self {
         Self {
             view,
+            home: context.home.clone(),
             dir,
             log: Recording::NotYet,
             history: Recording::NotYet,
@@ -152,19 +173,24 @@ impl UserOutlet {
         }
     }
 
-    fn record(&mut self, bytes: &[u8]) {
-        let dir = log_dir(&self.dir);
-        let start = || {
-            fs::create_dir_all(&dir)?;
-            File::create(dir.join(format!("{}.log", new_execution_id()))).map(Log::new)
-        };
-        self.log.with(start, |log| log.append(bytes));
+    fn record(&mut self, write: impl FnOnce(&mut Kept) -> io::Result<()>) {
+        let (home, dir) = (&self.home, log_dir(&self.dir));
+        self.log.with(|| Kept::begin(home, &dir), write);
+    }
+
+    /// Writes down what was held back because it might have been the beginning of a secret.
+    fn finish(&mut self) {
+        if let Recording::Open(kept) = &mut self.log {
+            let rest = [kept.stdout.finish().clean, kept.stderr.finish().clean].concat();
+            // What cannot be written was shown.
+            let _shown = kept.log.append(&rest);
+        }
     }
 }
 
 impl Outlet for UserOutlet {
     fn stdout(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.record(bytes);
+        self.record(|kept| kept.log.append(&kept.stdout.push(bytes).clean));
         if self.view == View::Json {
             self.stdout.append(bytes);
             return Ok(());
@@ -175,7 +201,7 @@ impl Outlet for UserOutlet {
     }
 
     fn stderr(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.record(bytes);
+        self.record(|kept| kept.log.append(&kept.stderr.push(bytes).clean));
         if self.view == View::Json {
             self.stderr.append(bytes);
             return Ok(());

@@ -21,6 +21,7 @@ use crate::{
     observe::{self, Heard, Observer},
     output::{explain, print_json},
     sandboxes::Seen,
+    secrets,
 };
 
 pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
@@ -164,7 +165,7 @@ fn finish(
             .context("apply the changes; they are kept, see `belljar diff`")?;
     }
     if args.keep || (changed && !applied) {
-        sandbox.note(&args.command, Some(report))?;
+        sandbox.note(&secrets::command(&context.home, &args.command)?, Some(report))?;
     }
     let (id, limits) = {
         let info = sandbox.info();

@@ -13,6 +13,7 @@ use crate::{
     context::{Context, new_sandbox_id},
     output::{ago, print_json, print_table, timestamp},
     sandboxes::Sandboxes,
+    secrets,
 };
 
 pub(crate) fn snapshot(context: &Context, args: &Snapshot) -> Result<ExitCode> {
@@ -99,7 +100,7 @@ fn run_in(context: &Context, id: SnapshotId, command: &[String]) -> Result<ExitC
     if sandbox.is_untouched()? {
         sandbox.destroy()?;
     } else {
-        sandbox.note(command, Some(&done.report))?;
+        sandbox.note(&secrets::command(&context.home, command)?, Some(&done.report))?;
         sandbox.stop(done.report.cause)?;
     }
     if view == View::Json {

@@ -29,6 +29,7 @@ mod problems;
 mod records;
 mod reports;
 mod schema;
+mod secrets;
 mod signed;
 mod stops;
 mod tails;

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use belljar_domain::{EventKind, KillCause, Principal, SandboxId, SandboxState};
 use belljar_ports::{
     Sandbox,
-    store::{Batch, SandboxFilter},
+    store::{Batch, LogStream, SandboxFilter},
 };
 use serde_json::json;
 
@@ -15,6 +15,7 @@ use super::{
     live::{LiveExecution, LiveSandbox},
     now, pool,
     rows::{from_row, row, view_of},
+    scribe::Scribe,
     tracker::{self, Tracker},
 };
 
@@ -38,7 +39,9 @@ impl Service {
                 Some(known) if known.state == SandboxState::Destroyed => self.reap(&*sandbox),
                 None if pool::is_pooled(&info.spec) => self.reap(&*sandbox),
                 Some(known) => {
-                    let view = SandboxView { state: info.state, ..from_row(&known) };
+                    let mut view = SandboxView { state: info.state, ..from_row(&known) };
+                    // The store has fingerprints of its environment; the values are the provider's to keep.
+                    view.spec.env.clone_from(&info.spec.env);
                     alive.insert(info.id);
                     if pool::is_pooled(&info.spec) {
                         self.hand_over(&*sandbox, &view);
@@ -82,7 +85,7 @@ impl Service {
 
     fn adopt_executions(&self) {
         for id in journal::all(&self.0.runtime_dir) {
-            let Ok((head, journal)) = Journal::reopen(&self.0.runtime_dir, id) else {
+            let Ok((mut head, mark, journal)) = Journal::reopen(&self.0.runtime_dir, id) else {
                 // Whoever began it was killed before the command started.
                 journal::discard(&self.0.runtime_dir, id);
                 continue;
@@ -101,6 +104,12 @@ impl Service {
                 let executions = vec![tracker::row(&head.view)];
                 Batch { executions, events: vec![event], ..Batch::default() }
             });
+            head.view.written = [(LogStream::Stdout, &mark.stdout), (LogStream::Stderr, &mark.stderr)]
+                .map(|(stream, placed)| (stream, placed.written))
+                .into();
+            let redactor = self.0.recorder.redactor();
+            let stdout = Scribe::new(LogStream::Stdout, redactor, mark.stdout);
+            let stderr = Scribe::new(LogStream::Stderr, redactor, mark.stderr);
             let live = self.0.registry.begin(LiveExecution::new(sandbox, head.view.clone()));
             let tracker = Tracker {
                 service: self.clone(),
@@ -110,8 +119,8 @@ impl Service {
                 bell: None,
                 beginning,
                 held: Vec::new(),
-                stdout: Vec::new(),
-                stderr: Vec::new(),
+                stdout,
+                stderr,
             };
             // Without a thread it is tried again by the next service; its journal stays.
             let _later = self.track(tracker);

@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{Seek, Write},
+    sync::Arc,
     thread,
     time::Duration,
 };
@@ -10,18 +11,36 @@ use std::{
 use belljar_domain::{EventKind, ExecSpec, ExecutionId, Principal, SandboxId, Span, Terminal};
 use belljar_ports::{
     Order, RecordedInput, Recording,
-    store::{Batch, ExecutionFilter, LogFilter, LogHits, LogRow, LogSearch},
+    store::{Batch, ExecutionFilter, LogFilter, LogHits, LogRow, LogSearch, LogStream},
 };
 use rustix::fs::MemfdFlags;
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{
-    ExecutionView, Finished, OutputChunk, OutputPage, Result, Service, ServiceError, StartExecution, Stdin,
-    journal::{self, Head, Journal},
+    ExecutionView, Finished, Heard, OutputChunk, OutputPage, Result, Service, ServiceError, StartExecution,
+    Stdin,
+    journal::{self, Head, Journal, Placed},
     live::LiveExecution,
     new_execution_id, now,
+    scribe::Scribe,
     tracker::{self, Tracker},
 };
+
+/// What a command writes, as it is written, for whoever started it.
+#[derive(Debug, Clone)]
+pub struct OwnOutput(Arc<LiveExecution>);
+
+impl OwnOutput {
+    /// Puts what was written in the place of what the log says.
+    pub fn restore(&self, chunks: &mut [OutputChunk]) {
+        for chunk in chunks {
+            if let Some(raw) = self.0.raw(chunk.stream, chunk.offset) {
+                chunk.bytes = raw;
+            }
+        }
+    }
+}
 
 /// Most bytes of a command line and its environment; the kernel's own limit is near.
 const MAX_COMMAND: usize = 2 << 20;
@@ -40,12 +59,26 @@ impl Service {
     /// # Errors
     /// When it cannot be started.
     pub fn start(&self, who: &Principal, id: SandboxId, order: StartExecution) -> Result<ExecutionView> {
+        Ok(self.start_heard(who, id, order)?.0)
+    }
+
+    /// As [`Service::start`], for whoever wants to hear the command themselves.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_heard(
+        &self,
+        who: &Principal,
+        id: SandboxId,
+        order: StartExecution,
+    ) -> Result<(ExecutionView, OwnOutput)> {
         let mut tracker = self.begin(who, id, order)?;
         let view = tracker.live.view();
+        let own = OwnOutput(Arc::clone(&tracker.live));
         let begun = tracker.tell_beginning();
         self.track(tracker)?;
         begun.wait()?;
-        Ok(view)
+        Ok((view, own))
     }
 
     pub(super) fn track(&self, tracker: Tracker) -> Result<()> {
@@ -72,7 +105,7 @@ impl Service {
             id: new_execution_id(),
             sandbox: id,
             project: owner.project,
-            argv: order.argv.clone(),
+            argv: self.shown_command(&order.argv),
             cwd: order.cwd.as_ref().map(ToString::to_string),
             env: order.env.keys().cloned().collect(),
             user: order.user.clone(),
@@ -108,7 +141,12 @@ impl Service {
         passage.write(&mut event);
         let beginning =
             Batch { executions: vec![tracker::row(&view)], events: vec![event], ..Batch::default() };
-        let live = self.0.registry.begin(LiveExecution::new(sandbox, view));
+        let live = LiveExecution::new(sandbox, view);
+        let live = self.0.registry.begin(match order.heard {
+            Heard::AtTheEnd => live,
+            Heard::AsItComes => live.heard(),
+        });
+        let scribe = |stream| Scribe::new(stream, self.0.recorder.redactor(), Placed::default());
         Ok(Tracker {
             service: self.clone(),
             live,
@@ -117,9 +155,16 @@ impl Service {
             bell: Some(bell),
             beginning: Some(beginning),
             held: Vec::new(),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
+            stdout: scribe(LogStream::Stdout),
+            stderr: scribe(LogStream::Stderr),
         })
+    }
+
+    /// A command line as it is shown and kept: without its secrets.
+    fn shown_command(&self, argv: &[String]) -> Vec<String> {
+        let mut shown = Value::from(argv.to_vec());
+        self.0.recorder.redactor().value(&mut shown);
+        serde_json::from_value(shown).unwrap_or_default()
     }
 
     /// Shows a command.

@@ -1,14 +1,16 @@
-//! The files of a running execution: its journal, with everything the next service needs to know at its head, and the
-//! pipe its orders come through. They are removed when what they hold is durable elsewhere.
+//! The files of a running execution: its journal, with everything the next service needs to know at its head, a mark
+//! that says how much of it is durable elsewhere, and the pipe its orders come through. They hold what was written as it
+//! was, for their owner alone, and are removed when all of it is durable elsewhere.
 
 use std::{
     fs::{self, File},
-    io::{self, Read, Write},
-    os::fd::OwnedFd,
+    io::{self, BufWriter, Read, Write},
+    os::{fd::OwnedFd, unix::fs::OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
 use belljar_domain::{ExecutionId, Usage};
+use belljar_guardian::redact::State;
 use rustix::{
     buffer::spare_capacity,
     event::{PollFd, PollFlags, Timespec, poll},
@@ -24,6 +26,8 @@ const MAX_HEAD: u32 = 16 << 20;
 const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 /// What one read takes.
 const CHUNK: usize = 128 * 1024;
+/// What memory is given back in.
+const PAGE: u64 = 4096;
 
 /// What is known before the command starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,12 +37,34 @@ pub(super) struct Head {
     pub(super) strikes: Usage,
 }
 
+/// How much of a journal is durable elsewhere, and where its streams were then.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// Everything before this place of the journal.
+    place: u64,
+    pub(super) stdout: Placed,
+    pub(super) stderr: Placed,
+}
+
+/// Where a stream is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Placed {
+    /// Bytes of it.
+    pub(super) written: u64,
+    /// Bytes of it in the log, where secrets are replaced.
+    pub(super) kept: u64,
+    /// What is held back.
+    pub(super) state: State,
+}
+
 /// An open journal.
 #[derive(Debug)]
 pub(super) struct Journal {
     file: File,
     orders: OwnedFd,
     paths: Paths,
+    /// Where its records begin.
+    begins: u64,
     /// Where reading goes on.
     at: u64,
     /// What was read and is no whole record yet.
@@ -50,19 +76,20 @@ struct Paths {
     journal: PathBuf,
     orders: PathBuf,
     input: PathBuf,
+    mark: PathBuf,
 }
 
 impl Paths {
     /// The journal last: as long as it is there, the rest is found.
     fn remove(&self) {
-        for path in [&self.orders, &self.input, &self.journal] {
+        for path in [&self.orders, &self.input, &self.mark, &self.journal] {
             let _gone = fs::remove_file(path);
         }
     }
 
     fn of(dir: &Path, id: ExecutionId) -> Self {
         let path = |end: &str| dir.join(format!("{id}.{end}"));
-        Self { journal: path("journal"), orders: path("orders"), input: path("input") }
+        Self { journal: path("journal"), orders: path("orders"), input: path("input"), mark: path("mark") }
     }
 }
 
@@ -91,11 +118,12 @@ impl Journal {
         let mut file = File::options().read(true).append(true).create_new(true).open(&paths.journal)?;
         file.write_all(&[&len.to_le_bytes()[..], &json].concat())?;
         let orders = make_pipe(&paths.orders)?;
-        Ok(Self { file, orders, paths, at: 4 + u64::from(len), pending: Vec::new() })
+        let begins = 4 + u64::from(len);
+        Ok(Self { file, orders, paths, begins, at: begins, pending: Vec::new() })
     }
 
-    /// Opens one that an earlier service began.
-    pub(super) fn reopen(dir: &Path, id: ExecutionId) -> io::Result<(Head, Self)> {
+    /// Opens one that an earlier service began, where that one was.
+    pub(super) fn reopen(dir: &Path, id: ExecutionId) -> io::Result<(Head, Mark, Self)> {
         let paths = Paths::of(dir, id);
         let mut file = File::options().read(true).append(true).open(&paths.journal)?;
         let mut len = [0; 4];
@@ -108,7 +136,14 @@ impl Journal {
         file.read_exact(&mut json)?;
         let head = serde_json::from_slice(&json)?;
         let orders = open_pipe(&paths.orders)?;
-        Ok((head, Self { file, orders, paths, at: 4 + u64::from(len), pending: Vec::new() }))
+        let begins = 4 + u64::from(len);
+        // Without a mark nothing was given back, and everything is read again.
+        let mark: Mark = fs::read(&paths.mark)
+            .ok()
+            .and_then(|json| serde_json::from_slice(&json).ok())
+            .unwrap_or_default();
+        let at = mark.place.max(begins);
+        Ok((head, mark, Self { file, orders, paths, begins, at, pending: Vec::new() }))
     }
 
     /// What a recorded execution gets of it.
@@ -129,15 +164,22 @@ impl Journal {
         Ok(&mut self.pending)
     }
 
-    /// Gives back the memory of what is durable elsewhere.
-    pub(super) fn release(&self, from: u64, until: u64) {
+    /// Remembers that everything that was read is durable elsewhere, and gives its memory back.
+    pub(super) fn release(&self, stdout: Placed, stderr: Placed) -> io::Result<()> {
+        let place = self.at - u64::try_from(self.pending.len()).unwrap_or(0);
+        let draft = self.paths.mark.with_extension("draft");
+        let mut options = File::options();
+        let file = options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+        serde_json::to_writer(BufWriter::new(file), &Mark { place, stdout, stderr })?;
+        fs::rename(&draft, &self.paths.mark)?;
+        // The head stays: the next service begins with it.
+        let (from, until) = (self.begins.next_multiple_of(PAGE), place / PAGE * PAGE);
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        // A file system that cannot keeps it until the end.
-        let _kept = rustix::fs::fallocate(&self.file, flags, from, until.saturating_sub(from));
-    }
-
-    pub(super) const fn place(&self) -> u64 {
-        self.at
+        if from < until {
+            // A file system that cannot keeps it until the end.
+            let _kept = rustix::fs::fallocate(&self.file, flags, from, until - from);
+        }
+        Ok(())
     }
 
     /// Removes its files.

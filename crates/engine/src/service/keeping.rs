@@ -1,11 +1,16 @@
 //! Files kept without their secrets.
 
-use belljar_ports::store::{Artifact, NewArtifact};
+use belljar_ports::store::{Artifact, Batch, IdempotencyRow, NewArtifact, Pending};
 use serde_json::Value;
 
 use super::{Result, Service, ServiceError};
 
 impl Service {
+    /// Keeps an answer under its idempotency key, without its secrets.
+    pub fn keep_answer(&self, row: IdempotencyRow) -> Pending {
+        self.0.recorder.append(Batch { idempotency: vec![row], ..Batch::default() })
+    }
+
     /// Keeps a value as JSON, without its secrets.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use std::{
 };
 
 use belljar_domain::{ExecutionId, SandboxId, Timestamp, Usage};
-use belljar_ports::Sandbox;
+use belljar_ports::{Sandbox, store::LogStream};
 use tokio::sync::watch;
 
 use super::{ExecutionView, SandboxView, now, quotas::Seat};
@@ -35,6 +35,9 @@ pub(super) struct LiveSandbox {
     measured: Mutex<Option<Usage>>,
 }
 
+/// Pieces of a log as they were written, by stream and where they begin.
+type RawPieces = HashMap<(LogStream, u64), Vec<u8>>;
+
 /// A command that was running when last looked at.
 #[derive(Debug)]
 pub(super) struct LiveExecution {
@@ -42,6 +45,8 @@ pub(super) struct LiveExecution {
     view: Mutex<ExecutionView>,
     over: Condvar,
     news: watch::Sender<u64>,
+    /// Pieces of the log as they were written, for whoever started it, if they want to hear it themselves.
+    raw: Option<Mutex<RawPieces>>,
 }
 
 impl Registry {
@@ -160,7 +165,26 @@ impl LiveSandbox {
 
 impl LiveExecution {
     pub(super) fn new(sandbox: Arc<LiveSandbox>, view: ExecutionView) -> Self {
-        Self { sandbox, view: Mutex::new(view), over: Condvar::new(), news: watch::Sender::new(0) }
+        Self { sandbox, view: Mutex::new(view), over: Condvar::new(), news: watch::Sender::new(0), raw: None }
+    }
+
+    /// One whose starter hears what it writes as it is written.
+    pub(super) fn heard(self) -> Self {
+        Self { raw: Some(Mutex::default()), ..self }
+    }
+
+    /// Keeps pieces for whoever started it; for nobody else. A journal's cap bounds them.
+    pub(super) fn offer(&self, stream: LogStream, pieces: &mut Vec<(u64, Vec<u8>)>) {
+        let pieces = std::mem::take(pieces);
+        if let Some(raw) = &self.raw {
+            let pieces = pieces.into_iter().map(|(offset, bytes)| ((stream, offset), bytes));
+            raw.lock().unwrap_or_else(PoisonError::into_inner).extend(pieces);
+        }
+    }
+
+    /// How a piece of the log was written, if it is not the same; told once.
+    pub(super) fn raw(&self, stream: LogStream, offset: u64) -> Option<Vec<u8>> {
+        self.raw.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).remove(&(stream, offset))
     }
 
     pub(super) fn view(&self) -> ExecutionView {

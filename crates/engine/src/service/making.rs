@@ -115,6 +115,11 @@ impl Service {
         let live = self.enrol(ready, called(&info, who, order.clone()));
         let view = live.view();
         self.0.recorder.commit(self.announcement(who, &view, passage))?;
+        if view.spec.env != self.0.settings.defaults.env {
+            // Nobody else has these values, so they are written down before anybody relies on them.
+            self.hand_over(&*live.sandbox, &view);
+            return Ok(Some(view));
+        }
         let service = self.clone();
         // Of what the provider keeps for itself, nothing is needed now; after a crash, adoption does the same.
         self.0.crew.after(BREATH, move || service.hand_over(&*live.sandbox, &live.view()));

@@ -31,6 +31,7 @@ mod quotas;
 mod recorder;
 mod rows;
 mod sandboxes;
+mod scribe;
 mod snapshots;
 mod steering;
 mod tars;
@@ -55,13 +56,14 @@ use uuid::Uuid;
 pub use aftermath::{Archive, StopSettings};
 pub use alerts::AlertSettings;
 pub use error::ServiceError;
+pub use executions::OwnOutput;
 pub use eye::{
     AgentNode, AgentScore, Detection, DetectionKind, FoundEvents, Judgement, Patience, SessionView, TraceItem,
 };
 pub use gate::{Act, Finding, Identity, Passage, Place, Proof, Request, Stage, target_of, tool};
 pub use ingest::Ingested;
 pub use lifecycle::ServiceHealth;
-pub use order::{CreateSandbox, StartExecution, Stdin};
+pub use order::{CreateSandbox, Heard, StartExecution, Stdin};
 pub use policy::judge;
 pub use quotas::Quotas;
 pub use transcripts::TranscriptPlace;

@@ -57,6 +57,18 @@ pub struct StartExecution {
     pub stdin: Stdin,
     /// The size of its terminal, if it is to have one.
     pub terminal: Option<Terminal>,
+    /// Who may hear what it writes as it is written.
+    pub heard: Heard,
+}
+
+/// Who hears a command as it is; everybody else reads the log, where secrets are replaced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Heard {
+    /// Whoever waits for its end, in the answer.
+    #[default]
+    AtTheEnd,
+    /// Whoever started it, through [`super::OwnOutput`].
+    AsItComes,
 }
 
 /// Where a command's input comes from.

@@ -7,6 +7,7 @@ use belljar_ports::{
     Store,
     store::{Appended, Batch, Pending, StoreError, pending},
 };
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::eye::Bell;
@@ -16,7 +17,7 @@ use super::eye::Bell;
 pub(super) struct Recorder {
     store: Arc<dyn Store>,
     published: Arc<watch::Sender<u64>>,
-    redactor: Redactor,
+    redactor: Arc<Redactor>,
     bell: Arc<Bell>,
 }
 
@@ -36,14 +37,14 @@ impl Recorder {
         bell: Arc<Bell>,
     ) -> Result<Self, StoreError> {
         let published = Arc::new(watch::Sender::new(store.last_seq()?));
-        Ok(Self { store, published, redactor: Redactor::new(fingerprint_key), bell })
+        Ok(Self { store, published, redactor: Arc::new(Redactor::new(fingerprint_key)), bell })
     }
 
     pub(super) const fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    pub(super) const fn redactor(&self) -> &Redactor {
+    pub(super) const fn redactor(&self) -> &Arc<Redactor> {
         &self.redactor
     }
 
@@ -80,7 +81,8 @@ impl Recorder {
         Ok(appended)
     }
 
-    /// What people and programs wrote into events and command lines, without its secrets.
+    /// What people and programs wrote into events, command lines, sandboxes and answers, without its secrets. What
+    /// commands wrote is redacted where it is read, for a secret may come in pieces.
     fn cleaned(&self, mut batch: Batch) -> Batch {
         for event in &mut batch.events {
             for text in [&mut event.target, &mut event.reason, &mut event.error].into_iter().flatten() {
@@ -92,7 +94,54 @@ impl Recorder {
             self.clean(&mut execution.command);
             self.redactor.value(&mut execution.record);
         }
+        for sandbox in &mut batch.sandboxes {
+            self.clean(&mut sandbox.name);
+            self.redactor.value(&mut sandbox.record);
+            for (name, value) in &mut sandbox.labels {
+                let mut pair = json!({ name: &*value });
+                self.redactor.value(&mut pair);
+                if let Some(clean) = pair.get(name).and_then(Value::as_str) {
+                    clean.clone_into(value);
+                }
+            }
+            self.hide_env(&mut sandbox.record);
+        }
+        for row in &mut batch.idempotency {
+            if let Some(response) = &mut row.response {
+                self.clean_answer(&mut response.body);
+            }
+        }
         batch
+    }
+
+    /// An environment is full of secrets whose names say nothing; only their fingerprints are kept.
+    fn hide_env(&self, record: &mut Value) {
+        let env = record.pointer_mut("/spec/env").and_then(Value::as_object_mut);
+        for value in env.into_iter().flat_map(serde_json::Map::values_mut) {
+            if let Value::String(text) = value
+                && !is_hidden(text)
+            {
+                *text = self.redactor.marker("env", text);
+            }
+        }
+    }
+
+    /// An answer that is repeated later is kept without the secrets the first one may have had.
+    fn clean_answer(&self, body: &mut Vec<u8>) {
+        let clean = match serde_json::from_slice::<Value>(body) {
+            Ok(mut value) => {
+                let before = value.clone();
+                self.redactor.value(&mut value);
+                (value != before).then(|| serde_json::to_vec(&value).unwrap_or_default())
+            }
+            Err(_) => match self.redactor.bytes(body) {
+                Cow::Owned(clean) => Some(clean),
+                Cow::Borrowed(_) => None,
+            },
+        };
+        if let Some(clean) = clean {
+            *body = clean;
+        }
     }
 
     fn clean(&self, text: &mut String) {
@@ -100,4 +149,8 @@ impl Recorder {
             *text = clean;
         }
     }
+}
+
+fn is_hidden(value: &str) -> bool {
+    value.starts_with("[redacted:") && value.ends_with(']')
 }

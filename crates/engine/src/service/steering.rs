@@ -55,6 +55,8 @@ impl Service {
             )));
         }
         live.touch();
+        // The store has fingerprints only, so the provider remembers the values.
+        live.sandbox.keep_env(&env)?;
         let view = live.change(|view| view.spec.env = env);
         self.0.recorder.commit(Batch { sandboxes: vec![row(&view)], ..Batch::default() })?;
         Ok(view)

@@ -20,6 +20,7 @@ use super::{
     journal::{Head, Journal},
     live::LiveExecution,
     now,
+    scribe::Scribe,
 };
 
 /// How often a journal is looked at that nobody rings for.
@@ -32,8 +33,6 @@ const LONG: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 const SMALL: usize = 64 * 1024;
 /// How often to make sure that the sandbox is still there.
 const DOUBT: Duration = Duration::from_secs(1);
-/// Most output of each stream handed to whoever waits for the end.
-const COLLECTED: usize = 1 << 20;
 /// How long after a command's end somebody is asked to wait for the next; until then the answer has the processors.
 const BREATH: Duration = Duration::from_millis(2);
 
@@ -49,8 +48,8 @@ pub(super) struct Tracker {
     pub(super) beginning: Option<Batch>,
     /// What was written before the beginning was told.
     pub(super) held: Vec<LogChunk>,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
+    pub(super) stdout: Scribe,
+    pub(super) stderr: Scribe,
 }
 
 impl Tracker {
@@ -58,7 +57,7 @@ impl Tracker {
     pub(super) fn follow(mut self) -> Result<Finished, StoreError> {
         let begun = Instant::now();
         let mut doubted = begun;
-        let (exit, last) = loop {
+        let (exit, mut last) = loop {
             let silent = self.listen();
             let (chunks, exit) = self.read();
             if let Some(exit) = exit {
@@ -78,6 +77,11 @@ impl Tracker {
                 }
             }
         };
+        let time = exit.map_or_else(now, |exit| moment(exit.time_ms));
+        let view = self.live.view();
+        last.extend(self.stdout.finish(&view, time));
+        last.extend(self.stderr.finish(&view, time));
+        self.offer();
         self.finish(exit, last)
     }
 
@@ -128,7 +132,7 @@ impl Tracker {
             for record in records {
                 match record {
                     JournalRecord::Output { is_error, time_ms, bytes } => {
-                        chunks.push(self.chunk(is_error, time_ms, bytes));
+                        chunks.extend(self.chunk(is_error, time_ms, &bytes));
                     }
                     JournalRecord::End(end) => exit = Some(end),
                 }
@@ -140,20 +144,21 @@ impl Tracker {
         (chunks, exit)
     }
 
-    fn chunk(&mut self, is_error: bool, time_ms: u64, bytes: Vec<u8>) -> LogChunk {
-        let stream = if is_error { LogStream::Stderr } else { LogStream::Stdout };
-        let collected = if is_error { &mut self.stderr } else { &mut self.stdout };
-        let room = COLLECTED.saturating_sub(collected.len()).min(bytes.len());
-        collected.extend_from_slice(bytes.get(..room).unwrap_or_default());
+    /// What becomes of a piece of output in the log; nothing yet, if it may be the beginning of a secret.
+    fn chunk(&mut self, is_error: bool, time_ms: u64, bytes: &[u8]) -> Option<LogChunk> {
+        let scribe = if is_error { &mut self.stderr } else { &mut self.stdout };
         let count = u64::try_from(bytes.len()).unwrap_or(0);
-        let mut offset = 0;
-        let view = self.live.change(|view| {
-            let written = view.written.entry(stream).or_default();
-            offset = *written;
-            *written += count;
-        });
-        let time = Timestamp::from_micros(i64::try_from(time_ms.saturating_mul(1000)).unwrap_or(i64::MAX));
-        LogChunk { sandbox: view.sandbox, execution: Some(view.id), stream, offset, time, bytes }
+        let view = self.live.change(|view| *view.written.entry(scribe.stream).or_default() += count);
+        let chunk = scribe.take(&view, moment(time_ms), bytes);
+        self.offer();
+        chunk
+    }
+
+    /// Hands whoever started the command what the log does not say.
+    fn offer(&mut self) {
+        for scribe in [&mut self.stdout, &mut self.stderr] {
+            self.live.offer(scribe.stream, &mut scribe.raw);
+        }
     }
 
     /// Keeps output; readers are told when it is durable, and its memory is given back. The first of it waits a moment
@@ -167,14 +172,13 @@ impl Tracker {
         self.live.sandbox.touch();
         // Whoever writes faster than the disk waits here, and its journal grows up to its cap.
         if self.tell_beginning().wait().is_ok() {
-            self.journal.release(0, self.journal.place() & !4095);
+            // What cannot be marked is not given back, and read again by the next service.
+            let _again = self.journal.release(self.stdout.placed(), self.stderr.placed());
         }
     }
 
     fn finish(self, exit: Option<RawExit>, logs: Vec<LogChunk>) -> Result<Finished, StoreError> {
-        let ended = exit.map_or_else(now, |exit| {
-            Timestamp::from_micros(i64::try_from(exit.time_ms.saturating_mul(1000)).unwrap_or(i64::MAX))
-        });
+        let ended = exit.map_or_else(now, |exit| moment(exit.time_ms));
         let started = self.head.view.started;
         let ended = ended.max(started);
         let millis = u64::try_from((ended.as_micros() - started.as_micros()) / 1000).unwrap_or(0);
@@ -206,8 +210,12 @@ impl Tracker {
             journal.remove();
             live.sandbox.sandbox.stand_by();
         });
-        Ok(Finished { execution: view, stdout: self.stdout, stderr: self.stderr })
+        Ok(Finished { execution: view, stdout: self.stdout.collected, stderr: self.stderr.collected })
     }
+}
+
+fn moment(time_ms: u64) -> Timestamp {
+    Timestamp::from_micros(i64::try_from(time_ms.saturating_mul(1000)).unwrap_or(i64::MAX))
 }
 
 pub(super) fn row(view: &ExecutionView) -> ExecutionRow {

@@ -4,7 +4,7 @@
 //! JSON (also escaped within a string), YAML (also blocks), INI, XML and command lines.
 
 use super::{
-    bytes::{from, is_blank, is_token, is_word, run, run_back, run_within},
+    bytes::{colours, from, is_blank, is_colour_end, is_token, is_word, run, run_back, run_within},
     marker,
     names::{self, Tells},
     scan::Found,
@@ -37,17 +37,49 @@ enum Form {
     Block,
 }
 
-/// The value that belongs to the name around this anchor, if it is a secret.
-pub(super) fn at(text: &[u8], start: usize, end: usize) -> Option<Found> {
+/// A name that tells, and where its value begins.
+struct Named<'t> {
+    name_start: usize,
+    name: &'t [u8],
+    tells: Tells,
+    sign: Sign,
+    form: Form,
+    at: usize,
+}
+
+/// The name around an anchor, the sign after it and the form of its value.
+fn named(text: &[u8], start: usize, end: usize) -> Option<Named<'_>> {
     let is_name = |byte: u8| is_word(byte) || byte == b'-' || byte == b'.';
     // An anchor may end with the sign that gave it away.
     let end = end - run_back(text.get(start..end)?, 1, |byte| byte == b'=');
-    let name_start = start - run_back(text.get(..start)?, NAME_LIMIT, is_name);
+    let before = run_back(text.get(..start)?, NAME_LIMIT, is_name);
+    // The end of a change of colour is no part of a name.
+    let coloured = (start - before..start).find(|at| is_colour_end(text, at + 1)).map(|at| at + 1);
+    let name_start = coloured.unwrap_or(start - before);
     let name_end = end + run(from(text, end).get(..NAME_LIMIT).unwrap_or(from(text, end)), is_name);
     let name = text.get(name_start..name_end)?;
     let tells = names::tells(name)?;
     let (sign, at) = sign(text, name_start, name_end)?;
     let (form, at) = form(text, at, sign)?;
+    Some(Named { name_start, name, tells, sign, form, at })
+}
+
+/// Where the value beside the name around this anchor begins, if it reaches the end of the text. A block says by itself
+/// that more may come.
+pub(super) fn growing(text: &[u8], start: usize, end: usize) -> Option<usize> {
+    let Named { sign, form, at, .. } = named(text, start, end)?;
+    let rest = from(text, at);
+    let length = extent(rest, form);
+    let could_end = |byte: &u8| matches!(form, Form::Bare) && b")]}.,\\".contains(byte);
+    let is_plain = |byte: &u8| is_token(*byte) || sign != Sign::Near || !matches!(form, Form::Bare);
+    let grows =
+        !matches!(form, Form::Block) && from(rest, length).iter().all(could_end) && rest.iter().all(is_plain);
+    grows.then_some(at)
+}
+
+/// The value that belongs to the name around this anchor, if it is a secret.
+pub(super) fn at(text: &[u8], start: usize, end: usize) -> Option<Found> {
+    let Named { name_start, name, tells, sign, form, at } = named(text, start, end)?;
     let judged = from(text, at);
     let judged = judged.get(..JUDGED).unwrap_or(judged);
     let judged = judged.get(..extent(judged, form)).unwrap_or_default();
@@ -65,10 +97,11 @@ pub(super) fn at(text: &[u8], start: usize, end: usize) -> Option<Found> {
 
 /// The sign after a name and where it ends.
 fn sign(text: &[u8], name_start: usize, name_end: usize) -> Option<(Sign, usize)> {
+    let name_end = name_end + colours(text, name_end);
     let quotes = run_within(from(text, name_end), 5, |byte| b"\\\"'`]".contains(&byte));
-    let after = name_end + quotes;
+    let after = name_end + quotes + colours(text, name_end + quotes);
     let blanks = run_within(from(text, after), NAME_LIMIT, is_blank);
-    let at = after + blanks;
+    let at = after + blanks + colours(text, after + blanks);
     let rest = from(text, at);
     let is_flag = text.get(name_start..name_end)?.starts_with(b"--");
     let width = if rest.starts_with(b":=") || rest.starts_with(b"=>") { 2 } else { 1 };
@@ -90,7 +123,9 @@ fn sign(text: &[u8], name_start: usize, name_end: usize) -> Option<(Sign, usize)
 
 /// How the value after a sign is written and where it begins.
 fn form(text: &[u8], at: usize, sign: Sign) -> Option<(Form, usize)> {
+    let at = at + colours(text, at);
     let at = at + run_within(from(text, at), NAME_LIMIT, is_blank);
+    let at = at + colours(text, at);
     let rest = from(text, at);
     let escapes = run_within(rest, 7, |byte| byte == b'\\');
     match rest.get(escapes) {

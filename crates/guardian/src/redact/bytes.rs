@@ -1,8 +1,38 @@
 //! Small questions about bytes around a place. Nothing here looks further than it is told.
 
-/// The byte before a place.
+const ESCAPE: u8 = 0x1b;
+/// No change of colour is longer than this.
+const COLOUR_LIMIT: usize = 24;
+
+/// The byte before a place; the end of a change of colour is no letter.
 pub(super) fn before(text: &[u8], at: usize) -> Option<u8> {
-    at.checked_sub(1).and_then(|at| text.get(at)).copied()
+    let byte = at.checked_sub(1).and_then(|at| text.get(at)).copied()?;
+    Some(if is_colour_end(text, at) { ESCAPE } else { byte })
+}
+
+/// Whether a terminal's `ESC [ … m` ends just before a place.
+pub(super) fn is_colour_end(text: &[u8], at: usize) -> bool {
+    let Some((last, rest)) = text.get(..at).and_then(<[u8]>::split_last) else { return false };
+    let numbers = run_back(rest, COLOUR_LIMIT, is_colour_number);
+    last.is_ascii_alphabetic()
+        && rest.get(..rest.len() - numbers).is_some_and(|rest| rest.ends_with(b"\x1b["))
+}
+
+/// How many bytes of `ESC [ … m` stand at a place.
+pub(super) fn colours(text: &[u8], at: usize) -> usize {
+    let mut length = 0;
+    while let Some(rest) = from(text, at + length).strip_prefix(b"\x1b[") {
+        let numbers = run_within(rest, COLOUR_LIMIT, is_colour_number);
+        if !rest.get(numbers).is_some_and(u8::is_ascii_alphabetic) {
+            break;
+        }
+        length += 3 + numbers;
+    }
+    length
+}
+
+fn is_colour_number(byte: u8) -> bool {
+    byte.is_ascii_digit() || byte == b';'
 }
 
 /// The text from a place on; empty beyond the end.

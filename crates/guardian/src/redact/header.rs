@@ -14,11 +14,7 @@ const SCHEMES: [&str; 7] = ["bearer", "basic", "token", "digest", "apikey", "neg
 /// The value of an `Authorization` or `Cookie` header whose name holds this anchor.
 pub(super) fn at(text: &[u8], start: usize, end: usize) -> Option<Found> {
     let is_cookie = text.get(start..end)?.eq_ignore_ascii_case(b"cookie");
-    let mut at = end + run_within(from(text, end), 3, |byte| b"\\\"'".contains(&byte));
-    at += run_within(from(text, at), 8, is_blank);
-    at += from(text, at).first().filter(|byte| b":=".contains(byte)).map(|_| 1)?;
-    at += run_within(from(text, at), 8, |byte| is_blank(byte) || b"\\\"'[".contains(&byte));
-    let is_inside = |byte: u8| !b"\"'\r\n\\`<".contains(&byte);
+    let mut at = value_after(text, end)?;
     let kind = if is_cookie { "cookie" } else { "authorization" };
     if !is_cookie {
         let word = run_within(from(text, at), 24, |byte| is_word(byte) || byte == b'-');
@@ -40,6 +36,39 @@ pub(super) fn at(text: &[u8], start: usize, end: usize) -> Option<Found> {
         && (!is_cookie || judged.contains(&b'='));
     let full = || rest.get(..run(rest, is_inside)).unwrap_or_default().trim_ascii_end().len();
     hides.then(|| Found { kind, context: start, start: at, end: at + full(), is_open: false })
+}
+
+/// Where the value of a header begins whose name ends here.
+fn value_after(text: &[u8], end: usize) -> Option<usize> {
+    let mut at = end + run_within(from(text, end), 3, |byte| b"\\\"'".contains(&byte));
+    at += run_within(from(text, at), 8, is_blank);
+    at += from(text, at).first().filter(|byte| b":=".contains(byte)).map(|_| 1)?;
+    Some(at + run_within(from(text, at), 8, |byte| is_blank(byte) || b"\\\"'[".contains(&byte)))
+}
+
+fn is_inside(byte: u8) -> bool {
+    !b"\"'\r\n\\`<".contains(&byte)
+}
+
+/// Where the value of a header begins that reaches the end of the text.
+pub(super) fn growing(text: &[u8], end: usize) -> Option<usize> {
+    value_after(text, end).filter(|at| from(text, *at).iter().all(|byte| is_inside(*byte)))
+}
+
+/// Whether the token that begins here reaches the end of the text.
+pub(super) fn is_growing_bearer(text: &[u8], at: usize) -> bool {
+    from(text, at).iter().all(|byte| is_token(*byte))
+}
+
+/// Whether the word after the blanks that begin here reaches the end of the text.
+pub(super) fn is_growing_word(text: &[u8], end: usize) -> bool {
+    let at = end + run_within(from(text, end), 8, |byte| is_blank(byte) || byte == b'=');
+    let at = at + run_within(from(text, at), 1, |byte| b"\"'".contains(&byte));
+    from(text, at).iter().all(|byte| is_inside_word(*byte))
+}
+
+fn is_inside_word(byte: u8) -> bool {
+    !byte.is_ascii_whitespace() && !b"\"'`;|&\\".contains(&byte)
 }
 
 /// `Bearer TOKEN` without its header.
@@ -65,7 +94,7 @@ pub(super) fn user(text: &[u8], start: usize, end: usize) -> Option<Found> {
         return None;
     }
     at += from(text, at).first().filter(|byte| b"\"'".contains(byte)).map_or(0, |_| 1);
-    let stop = run(from(text, at), |byte| !byte.is_ascii_whitespace() && !b"\"'`;|&\\".contains(&byte));
+    let stop = run(from(text, at), is_inside_word);
     let pair = text.get(at..at + stop)?;
     let colon = pair.iter().take(128).position(|byte| *byte == b':')?;
     let (name, password) = (pair.get(..colon)?, pair.get(colon + 1..)?);
@@ -90,6 +119,19 @@ const LOOK_BACK: usize = 80;
 
 /// `sshpass -p PASSWORD`, `mysql -pPASSWORD`, `IDENTIFIED BY 'PASSWORD'`.
 pub(super) fn option(text: &[u8], start: usize, end: usize) -> Option<Found> {
+    let at = option_value(text, start, end)?;
+    let length = run(from(text, at), is_inside_word);
+    let password = text.get(at..at + length)?;
+    let hides = length >= 3 && !value::is_placeholder(password) && !value::is_reference(password);
+    hides.then(|| Found { kind: "password", context: start, start: at, end: at + length, is_open: false })
+}
+
+/// Where the value of such an option begins that reaches the end of the text.
+pub(super) fn growing_option(text: &[u8], start: usize, end: usize) -> Option<usize> {
+    option_value(text, start, end).filter(|at| from(text, *at).iter().all(|byte| is_inside_word(*byte)))
+}
+
+fn option_value(text: &[u8], start: usize, end: usize) -> Option<usize> {
     let blanks = run_within(from(text, end), 8, is_blank);
     let line = text.get(start.saturating_sub(LOOK_BACK)..start)?;
     let line = line.rsplit(|byte| b"\n;|&".contains(byte)).next().unwrap_or_default();
@@ -100,13 +142,8 @@ pub(super) fn option(text: &[u8], start: usize, end: usize) -> Option<Found> {
     let mut at = end + blanks;
     let is_quoted = from(text, at).first().is_some_and(|byte| b"\"'".contains(byte));
     at += usize::from(is_quoted);
-    if !(if is_sql { is_quoted } else { PASSWORD_OPTIONS.iter().any(is_named) }) {
-        return None;
-    }
-    let length = run(from(text, at), |byte| !byte.is_ascii_whitespace() && !b"\"'`;|&\\".contains(&byte));
-    let password = text.get(at..at + length)?;
-    let hides = length >= 3 && !value::is_placeholder(password) && !value::is_reference(password);
-    hides.then(|| Found { kind: "password", context: start, start: at, end: at + length, is_open: false })
+    let is_one = if is_sql { is_quoted } else { PASSWORD_OPTIONS.iter().any(is_named) };
+    is_one.then_some(at)
 }
 
 /// The beginning of a token, enough to judge it by.

@@ -17,16 +17,17 @@ mod pem;
 mod scan;
 mod stream;
 mod tokens;
+mod unsettled;
 mod url;
 mod value;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use anchors::Anchors;
 use serde_json::Value;
 
 pub use marker::Fingerprints;
-pub use stream::Stream;
+pub use stream::{Shown, State, Stream};
 
 /// Says whether a variable of this name holds a secret.
 pub(crate) fn is_telling(name: &str) -> bool {
@@ -60,7 +61,7 @@ impl Redactor {
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
-        Cow::Owned(scan::replaced(text, &found, &self.fingerprints))
+        Cow::Owned(scan::replaced(text, 0, text.len(), &found, &self.fingerprints))
     }
 
     /// Redacts every string of a JSON value; a key that tells hides what stands below it.
@@ -68,8 +69,18 @@ impl Redactor {
         json::redact(self, value);
     }
 
+    /// The marker of a value that is hidden whatever it is.
+    pub fn marker(&self, kind: &str, secret: &str) -> String {
+        self.fingerprints.marker(kind, secret.as_bytes())
+    }
+
     /// A redactor for output that arrives in pieces.
-    pub fn stream(&self) -> Stream<'_> {
-        Stream::new(self)
+    pub fn stream(self: &Arc<Self>) -> Stream {
+        self.resume(State::default())
+    }
+
+    /// The same, going on from where another was.
+    pub fn resume(self: &Arc<Self>, state: State) -> Stream {
+        Stream::new(Arc::clone(self), state)
     }
 }

@@ -22,6 +22,12 @@ pub(super) fn at(text: &[u8], start: usize) -> Option<Found> {
     Some(Found { kind: "private-key", context: start, start, end: body + length, is_open })
 }
 
+/// Whether a label begins here whose end has not come.
+pub(super) fn is_beginning(text: &[u8], start: usize) -> bool {
+    let label = from(text, start + b"-----BEGIN ".len());
+    label.len() < LABEL_LIMIT && !label.contains(&b'\n') && find(label, DASHES).is_none()
+}
+
 /// How far a key's body reaches, its last line included, and whether more of it may come.
 pub(super) fn body_length(text: &[u8]) -> (usize, bool) {
     let Some(body) = find(text, DASHES) else { return unended(text) };

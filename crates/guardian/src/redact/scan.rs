@@ -66,16 +66,22 @@ fn is_next(secret: &Found, done: usize) -> bool {
     secret.start >= done && (secret.end > secret.start || secret.is_open)
 }
 
-/// The text with a marker in the place of each secret.
-pub(super) fn replaced(text: &[u8], found: &[Found], fingerprints: &Fingerprints) -> Vec<u8> {
-    let mut clean = Vec::with_capacity(text.len());
-    let mut from = 0;
+/// A stretch of the text with a marker in the place of each secret that ends in it.
+pub(super) fn replaced(
+    text: &[u8],
+    begin: usize,
+    end: usize,
+    found: &[Found],
+    fingerprints: &Fingerprints,
+) -> Vec<u8> {
+    let mut clean = Vec::with_capacity(end.saturating_sub(begin));
+    let mut from = begin;
     for secret in found.iter().filter(|secret| secret.end > secret.start) {
         clean.extend_from_slice(text.get(from..secret.start).unwrap_or_default());
         let hidden = text.get(secret.start..secret.end).unwrap_or_default();
         clean.extend_from_slice(fingerprints.marker(secret.kind, hidden).as_bytes());
         from = secret.end;
     }
-    clean.extend_from_slice(text.get(from..).unwrap_or_default());
+    clean.extend_from_slice(text.get(from..end).unwrap_or_default());
     clean
 }

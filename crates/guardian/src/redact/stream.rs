@@ -1,109 +1,209 @@
 //! Redaction of output that arrives in pieces.
 //!
-//! Owns: how much is held back until a secret can no longer straddle the cut: the last unfinished line, an
-//! unfinished private key or block, and never more than a bound. Refuses: losing bytes; what goes in comes
-//! out, in order, redacted.
+//! Owns: how much is held back until a secret can no longer straddle the cut: what may still become one, an
+//! unfinished private key or block, and never more than a bound. Everything else is shown at once, so that prompts and
+//! keys typed at a terminal are seen. Refuses: losing bytes; what goes in comes out, in order, redacted. What is given
+//! back depends on the pieces alone: the same pieces from the same state give the same again.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use super::{
     Redactor,
     bytes::run,
     pem,
     scan::{self, Found},
+    unsettled,
 };
 
-/// The most that is held back of a line.
+/// The most that is held back.
 pub(super) const HELD: usize = 64 * 1024;
 /// The most that is held back of a private key or block whose end has not come; no real one is longer.
 const OPEN_HELD: usize = 16 * 1024;
-/// Of a line that is too long, this much stays behind so that a token at the cut stays whole.
-const OVERLAP: usize = 8 * 1024;
+/// Of a line, this much that was shown is looked at again, for it may name what comes next.
+const CONTEXT: usize = 512;
 
 /// Takes output in pieces and gives it back redacted. `finish` gives the rest.
 #[derive(Debug)]
-pub struct Stream<'r> {
-    redactor: &'r Redactor,
-    held: Vec<u8>,
+pub struct Stream {
+    redactor: Arc<Redactor>,
+    state: State,
+}
+
+/// Where a stream is, for whoever goes on with it. Holds what was written as it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// The end of what was shown of this line, and what is held back.
+    text: Vec<u8>,
+    /// How much of it was shown.
+    shown: usize,
     inside: Inside,
+    /// What was dropped as the rest of a long secret and belongs to the next piece as it was.
+    owed: Vec<u8>,
+    /// How much there was when it was last looked at.
+    looked: usize,
+}
+
+/// What can be shown.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Without secrets.
+    pub clean: Vec<u8>,
+    /// As it was written, if that is not the same.
+    pub raw: Option<Vec<u8>>,
 }
 
 /// What the held bytes begin in the middle of: a secret too long to hold, already replaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Inside {
+    #[default]
     Nothing,
     Key,
     Value,
 }
 
-impl<'r> Stream<'r> {
-    pub(super) fn new(redactor: &'r Redactor) -> Self {
-        Self { redactor, held: Vec::new(), inside: Inside::Nothing }
+impl Stream {
+    pub(super) const fn new(redactor: Arc<Redactor>, state: State) -> Self {
+        Self { redactor, state }
+    }
+
+    /// Where it is.
+    pub const fn state(&self) -> &State {
+        &self.state
     }
 
     /// Takes a piece and returns what can be shown now.
-    pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
-        let mut shown = Vec::new();
+    pub fn push(&mut self, piece: &[u8]) -> Shown {
+        let mut out = Draft::default();
         for part in piece.chunks(HELD) {
-            self.held.extend_from_slice(part);
-            // Only the end of a line lets anything go, so that many small pieces of a long one cost little.
-            if part.contains(&b'\n') || self.held.len() > HELD || self.inside != Inside::Nothing {
-                self.advance(&mut shown);
+            self.state.text.extend_from_slice(part);
+            // Where a long word grows by little, looking every time it has doubled is enough.
+            let grows = self.held() > part.len() && part.iter().all(|byte| is_inside_word(*byte));
+            if !grows || self.state.text.len() >= 2 * self.state.looked || self.held() > HELD {
+                self.advance(&mut out);
             }
         }
-        shown
+        out.done()
     }
 
     /// Returns what was held back. The stream can be used again.
-    pub fn finish(&mut self) -> Vec<u8> {
+    pub fn finish(&mut self) -> Shown {
+        let mut out = Draft::default();
         self.leave_secret();
-        self.inside = Inside::Nothing;
-        let rest = std::mem::take(&mut self.held);
-        self.redactor.bytes(&rest).into_owned()
+        let found = scan::secrets(&self.redactor.anchors, &self.state.text);
+        self.release(self.state.text.len(), &found, &mut out);
+        if out.clean.is_empty() && !self.state.owed.is_empty() {
+            out.clean = self.redactor.fingerprints.marker("rest", &self.state.owed).into_bytes();
+            out.take(std::mem::take(&mut self.state.owed), true);
+        }
+        self.state = State::default();
+        out.done()
     }
 
     /// How many bytes are held back.
     pub fn held(&self) -> usize {
-        self.held.len()
+        self.state.text.len() - self.state.shown
     }
 
-    fn advance(&mut self, shown: &mut Vec<u8>) {
+    fn advance(&mut self, out: &mut Draft) {
         self.leave_secret();
-        let line = self.held.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let is_full = self.held.len() > HELD;
-        if line == 0 && !is_full {
+        if self.state.inside != Inside::Nothing {
             return;
         }
-        let found = scan::secrets(&self.redactor.anchors, &self.held);
-        let mut cut = if is_full { line.max(self.held.len() - OVERLAP) } else { line };
+        let found = scan::secrets(&self.redactor.anchors, &self.state.text);
+        let mut cut =
+            unsettled::from(&self.redactor.anchors, &self.state.text).unwrap_or(self.state.text.len());
         let straddles = |secret: &&Found| secret.context < cut && (secret.end > cut || secret.is_open);
-        if let Some(secret) = found.iter().find(straddles) {
-            let waits = self.held.len() - secret.context;
-            let is_too_long = waits > HELD || (secret.is_open && waits > OPEN_HELD);
-            cut = if is_too_long { secret.end } else { secret.context };
-            self.inside = match () {
-                () if !is_too_long || secret.end < self.held.len() => Inside::Nothing,
+        let straddling = found.iter().find(straddles);
+        // The name of a secret may be shown; it is looked at again with what follows.
+        cut = straddling.map_or(cut, |secret| cut.min(secret.start));
+        cut = cut.max(self.state.shown);
+        let waits = self.state.text.len() - cut;
+        let last = found.iter().find(|secret| secret.end > cut);
+        if let Some(secret) = last.filter(|last| waits > HELD || (last.is_open && waits > OPEN_HELD)) {
+            cut = secret.end.max(self.state.shown);
+            self.state.inside = match () {
+                () if secret.end < self.state.text.len() => Inside::Nothing,
                 () if secret.is_open => Inside::Key,
                 () => Inside::Value,
             };
+        } else if waits > HELD {
+            cut = self.state.text.len();
         }
-        let whole: Vec<Found> = found.into_iter().take_while(|secret| secret.end <= cut).collect();
-        let rest = self.held.split_off(cut);
-        shown.extend(scan::replaced(&self.held, &whole, &self.redactor.fingerprints));
-        self.held = rest;
+        self.release(cut, &found, out);
+        self.forget(straddling.is_some());
+        self.state.looked = self.state.text.len();
+    }
+
+    /// Shows everything before a place.
+    fn release(&mut self, cut: usize, found: &[Found], out: &mut Draft) {
+        let whole: Vec<Found> = found
+            .iter()
+            .filter(|secret| secret.end <= cut && secret.end > self.state.shown)
+            .copied()
+            .collect();
+        let part = self.state.text.get(self.state.shown..cut).unwrap_or_default();
+        out.clean.extend(scan::replaced(
+            &self.state.text,
+            self.state.shown,
+            cut,
+            &whole,
+            &self.redactor.fingerprints,
+        ));
+        if !part.is_empty() {
+            let differs = !self.state.owed.is_empty() || whole.iter().any(|secret| secret.end > secret.start);
+            let raw = [std::mem::take(&mut self.state.owed), part.to_vec()].concat();
+            out.take(raw, differs);
+        }
+        self.state.shown = cut;
+    }
+
+    /// Forgets what cannot matter any more. At the end of a line that is everything, unless a secret may begin below.
+    fn forget(&mut self, is_awaiting: bool) {
+        let is_line = self.held() == 0 && self.state.text.last() == Some(&b'\n') && !is_awaiting;
+        let useless = if is_line { self.state.shown } else { self.state.shown.saturating_sub(CONTEXT) };
+        self.state.text.drain(..useless);
+        self.state.shown -= useless;
     }
 
     /// Drops what still belongs to a secret that was replaced.
     fn leave_secret(&mut self) {
-        let (length, is_open) = match self.inside {
+        let rest = self.state.text.get(self.state.shown..).unwrap_or_default();
+        let (length, is_open) = match self.state.inside {
             Inside::Nothing => return,
-            Inside::Key => pem::body_length(&self.held),
+            Inside::Key => pem::body_length(rest),
             Inside::Value => {
-                let length = run(&self.held, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
-                (length, length == self.held.len())
+                let length = run(rest, is_inside_word);
+                (length, length == rest.len())
             }
         };
-        self.held.drain(..length);
+        self.state.owed.extend(self.state.text.drain(self.state.shown..self.state.shown + length));
         if !is_open {
-            self.inside = Inside::Nothing;
+            self.state.inside = Inside::Nothing;
         }
+    }
+}
+
+fn is_inside_word(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"\"'`".contains(&byte)
+}
+
+/// What is put together to be shown.
+#[derive(Debug, Default)]
+struct Draft {
+    clean: Vec<u8>,
+    raw: Vec<u8>,
+    differs: bool,
+}
+
+impl Draft {
+    fn take(&mut self, raw: Vec<u8>, differs: bool) {
+        self.raw.extend(raw);
+        self.differs |= differs;
+    }
+
+    fn done(self) -> Shown {
+        Shown { clean: self.clean, raw: self.differs.then_some(self.raw) }
     }
 }

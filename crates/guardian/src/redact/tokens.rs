@@ -189,8 +189,7 @@ pub(super) const EMBEDDED: [Embedded; 4] = [
 
 /// The token of this row, if one begins here.
 pub(super) fn at(row: &'static Token, text: &[u8], start: usize) -> Option<Found> {
-    // Within a longer word the prefix is an accident: `task-…` is not `sk-…`.
-    if before(text, start).is_some_and(|byte| is_word(byte) || (byte == b'-' && row.prefix.len() < 4)) {
+    if is_inner(row, text, start) {
         return None;
     }
     let body = from(text, start).strip_prefix(row.prefix.as_bytes())?;
@@ -204,6 +203,36 @@ pub(super) fn at(row: &'static Token, text: &[u8], start: usize) -> Option<Found
     }
     let whole = run(body, |byte| row.class.has(byte));
     Some(Found::plain(row.kind, start, start + row.prefix.len() + trimmed(body.get(..whole)?)))
+}
+
+/// Within a longer word the prefix is an accident: `task-…` is not `sk-…`.
+fn is_inner(row: &Token, text: &[u8], start: usize) -> bool {
+    before(text, start).is_some_and(|byte| is_word(byte) || (byte == b'-' && row.prefix.len() < 4))
+}
+
+/// Whether a token of this row may begin here and reaches the end of the text.
+pub(super) fn is_growing(row: &Token, text: &[u8], start: usize) -> bool {
+    let body = from(text, start).strip_prefix(row.prefix.as_bytes());
+    !is_inner(row, text, start)
+        && body.is_some_and(|body| run(body, |byte| row.class.has(byte)) == body.len())
+}
+
+/// Where the token around a middle begins, if it may be one and reaches the end of the text.
+pub(super) fn growing_around(row: &Embedded, text: &[u8], start: usize) -> Option<usize> {
+    let rest = from(text, start).strip_prefix(row.middle.as_bytes())?;
+    let (class, least, most) = row.left;
+    let left = run_back(text.get(..start)?, most + 1, |byte| class.has(byte));
+    let fits = (least..=most).contains(&left) && run(rest, |byte| row.right.0.has(byte)) == rest.len();
+    fits.then(|| start - left)
+}
+
+/// Whether a JSON web token may begin here and reaches the end of the text.
+pub(super) fn is_growing_jwt(text: &[u8], start: usize) -> bool {
+    let rest = from(text, start);
+    let in_part = |byte: u8| is_word(byte) || byte == b'-';
+    !before(text, start).is_some_and(in_part)
+        && rest.starts_with(b"eyJ")
+        && run(rest, |byte| in_part(byte) || byte == b'.') == rest.len()
 }
 
 /// Dots and equal signs at the end may belong to the sentence; dots do.

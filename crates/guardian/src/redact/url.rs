@@ -12,9 +12,7 @@ use super::{
 /// The password of the address whose `://` ends here.
 pub(super) fn at(text: &[u8], authority: usize) -> Option<Found> {
     let rest = from(text, authority);
-    let length =
-        run(rest, |byte| byte.is_ascii_graphic() && !b"/?#\"'`<>\\ ".contains(&byte) || byte >= 0x80);
-    let part = rest.get(..length)?;
+    let part = rest.get(..run(rest, is_authority))?;
     let host = part.iter().rposition(|byte| *byte == b'@')?;
     let user = part.get(..host).filter(|user| !has_marker(user))?;
     let scheme =
@@ -30,4 +28,13 @@ pub(super) fn at(text: &[u8], authority: usize) -> Option<Found> {
         }
         None => value::is_random(user, 16).then(|| found(authority, authority + host)),
     }
+}
+
+/// Whether the authority that begins here reaches the end of the text.
+pub(super) fn is_growing(text: &[u8], authority: usize) -> bool {
+    from(text, authority).iter().all(|byte| is_authority(*byte))
+}
+
+fn is_authority(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"/?#\"'`<>\\ ".contains(&byte) || byte >= 0x80
 }

@@ -122,6 +122,14 @@ impl Record {
         Ok(all)
     }
 
+    /// Writes down its end. Nothing runs in it any more, so the values of its environment are forgotten.
+    pub(super) fn end(&mut self, ended: Ended) {
+        self.ended = Some(ended);
+        for value in self.env.values_mut().chain(self.spec.env.values_mut()) {
+            value.clear();
+        }
+    }
+
     /// Removes it, so that the sandbox is no longer known.
     pub(super) fn forget(&self, home: &Path) {
         let _already = fs::remove_file(self.dir(home).join(FILE));

@@ -1,6 +1,7 @@
 //! The handle of one sandbox, whoever made it.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     net::SocketAddr,
     os::fd::{AsFd, OwnedFd},
@@ -352,6 +353,10 @@ impl Sandbox for ProcessSandbox {
         })
     }
 
+    fn keep_env(&self, env: &BTreeMap<String, String>) -> Result<(), SandboxError> {
+        self.update(|record| record.spec.env.clone_from(env))
+    }
+
     fn usage(&self) -> Result<Usage, SandboxError> {
         let record = self.record();
         if !record.init.is_alive() {
@@ -451,7 +456,7 @@ impl Sandbox for ProcessSandbox {
         // What ended it first is what ended it.
         let earlier = Self::state(&record, &self.dir()).1.filter(|ended| ended.cause.is_some());
         let ended = earlier.unwrap_or(Ended { at: SystemTime::now(), cause });
-        match self.update(|record| record.ended = Some(ended)) {
+        match self.update(|record| record.end(ended)) {
             // Its maker had nothing to keep and removed it meanwhile.
             Err(_) if !self.dir().exists() => Ok(()),
             written => written,

@@ -24,7 +24,8 @@ use crate::{
 ///
 /// By default the answer comes when the command is over. With `background` it comes at once; with `stream`, or
 /// `Accept: text/event-stream`, it is a stream of `started`, `stdout`, `stderr` and `exit` events. Such a command goes on
-/// when the stream is lost, and `…/attach` finds it again, unless it was `attached`.
+/// when the stream is lost, and `…/attach` finds it again, unless it was `attached`. An answer that is waited for, and an
+/// `attached` stream, are what the command wrote; every other way to its output reads the log, where secrets are replaced.
 #[utoipa::path(post, path = "/api/v1/sandboxes/{id}/exec", tag = "executions",
     params(("id" = String, Path, pattern = "^sbx_[0-9a-f]{32}$"), ("Idempotency-Key" = Option<String>, Header, description = "Carries the request out once, however often it is made.", max_length = 255)),
     request_body = api::ExecRequest,
@@ -62,12 +63,12 @@ async fn streamed(
     attached: bool,
 ) -> Answer<Response> {
     let client = app.clients.enter()?;
-    let view = app.ask(who, move |service, who| service.start(who, id, order)).await?;
+    let (view, own) = app.ask(who, move |service, who| service.start_heard(who, id, order)).await?;
     let tail = Tail::new(app, who, view.id, 0).await?;
     let started = sse::block("started", None::<u64>, &wire::execution(view));
     let first = format!("{}{started}", sse::greeting());
     if attached {
-        return Ok(sse::respond(app, client, first, Attached::new(tail)));
+        return Ok(sse::respond(app, client, first, Attached::new(tail.own(own))));
     }
     Ok(sse::respond(app, client, first, tail))
 }

@@ -12,7 +12,7 @@ use axum::{
 };
 use belljar_api as api;
 use belljar_domain::{ExecutionId, Principal};
-use belljar_engine::service::{ServiceError, StartExecution, Stdin};
+use belljar_engine::service::{Heard, OwnOutput, ServiceError, StartExecution, Stdin};
 
 use super::executions::found;
 use crate::{
@@ -64,7 +64,7 @@ pub(crate) async fn of_execution(
         ))
         .into());
     }
-    open(&app, &who, asked, id).await
+    open(&app, &who, asked, id, None).await
 }
 
 /// Starts a shell, or a command, on a terminal and opens it.
@@ -86,15 +86,26 @@ pub(crate) async fn shell(
         cwd: query.cwd.map(|cwd| path_inside("cwd", &cwd)).transpose()?,
         stdin: Stdin::Open,
         terminal: Some(size),
+        heard: Heard::AsItComes,
         ..StartExecution::default()
     };
-    let view = app.ask(&who, move |service, who| service.start(who, sandbox, order)).await?;
-    open(&app, &who, asked, view.id).await
+    let (view, own) = app.ask(&who, move |service, who| service.start_heard(who, sandbox, order)).await?;
+    open(&app, &who, asked, view.id, Some(own)).await
 }
 
-async fn open(app: &App, who: &Arc<Principal>, asked: WebSocketUpgrade, id: ExecutionId) -> Answer<Response> {
+async fn open(
+    app: &App,
+    who: &Arc<Principal>,
+    asked: WebSocketUpgrade,
+    id: ExecutionId,
+    own: Option<OwnOutput>,
+) -> Answer<Response> {
     let client = app.clients.enter()?;
     let tail = Tail::new(app, who, id, 0).await?;
+    let tail = match own {
+        Some(own) => tail.own(own),
+        None => tail,
+    };
     let (app, who) = (app.clone(), Arc::clone(who));
     Ok(asked.on_upgrade(move |socket| serve_terminal(socket, app, who, tail, id, client)))
 }

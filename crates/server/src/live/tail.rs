@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use belljar_domain::{ExecutionId, Principal};
-use belljar_engine::service::{ExecutionView, OutputChunk};
+use belljar_engine::service::{ExecutionView, OutputChunk, OwnOutput};
 use tokio::sync::watch;
 
 use crate::{app::App, problem::Answer};
@@ -22,6 +22,7 @@ pub(crate) struct Tail {
     after: u64,
     news: watch::Receiver<u64>,
     state: State,
+    own: Option<OwnOutput>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,12 @@ pub(crate) enum Piece {
 impl Tail {
     pub(crate) async fn new(app: &App, who: &Arc<Principal>, id: ExecutionId, after: u64) -> Answer<Self> {
         let news = app.ask(who, move |service, who| service.watch(who, id)).await?;
-        Ok(Self { app: app.clone(), who: Arc::clone(who), id, after, news, state: State::Reading })
+        Ok(Self { app: app.clone(), who: Arc::clone(who), id, after, news, state: State::Reading, own: None })
+    }
+
+    /// The same for whoever started the command: they hear what it writes, not what the log keeps of it.
+    pub(crate) fn own(self, own: OwnOutput) -> Self {
+        Self { own: Some(own), ..self }
     }
 
     /// Waits for what comes next. Dropped on the way, it has not moved.
@@ -59,13 +65,16 @@ impl Tail {
             // Seen before reading, so that what comes while reading wakes the wait below.
             self.news.borrow_and_update();
             let (id, after) = (self.id, self.after);
-            let page =
+            let mut page =
                 self.app.ask(&self.who, move |service, who| service.output(who, id, after, PAGE)).await?;
             if page.end {
                 self.state = State::Ended;
             }
             if let Some(last) = page.chunks.last() {
                 self.after = last.place;
+                if let Some(own) = &self.own {
+                    own.restore(&mut page.chunks);
+                }
                 return Ok(Piece::Output(page.chunks));
             }
             if page.end {

@@ -7,7 +7,7 @@ use belljar_api as api;
 use belljar_domain::{
     ByteSize, Cpus, LimitsPatch, Mount, MountMode, NetworkMode, Profile, SandboxState, Span, Terminal,
 };
-use belljar_engine::service::{CreateSandbox, StartExecution, Stdin};
+use belljar_engine::service::{CreateSandbox, Heard, StartExecution, Stdin};
 use belljar_ports::store::SandboxFilter;
 use serde_json::Value;
 
@@ -123,8 +123,10 @@ pub(crate) fn start(request: api::ExecRequest) -> Answer<StartExecution> {
     if request.attached && !request.stream {
         return Err(Failure::field("attached", "is for commands that stream"));
     }
+    let heard = if request.attached { Heard::AsItComes } else { Heard::AtTheEnd };
     Ok(StartExecution {
         argv,
+        heard,
         cwd: request.cwd.map(|cwd| path_inside("cwd", &cwd)).transpose()?,
         env: request.env,
         user: request.user,
