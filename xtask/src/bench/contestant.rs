@@ -19,6 +19,8 @@ pub(crate) struct Contestant {
 pub(crate) enum How {
     /// A process of its own, timed from before it is started until it is reaped.
     Process(Command),
+    /// The same, with something to read.
+    Fed(Command, Vec<u8>),
     /// By asking a server; the answer is whether it ran.
     Asking(Box<dyn FnMut() -> anyhow::Result<bool>>),
 }
@@ -26,6 +28,9 @@ pub(crate) enum How {
 pub(crate) const HTTP_LIFE: &str = "HTTP: create, exec, delete";
 pub(crate) const HTTP_LIFE_POOL: &str = "HTTP: create, exec, delete, warm pool";
 pub(crate) const HTTP_EXEC: &str = "HTTP: exec";
+pub(crate) const HOOK: &str = "belljar hook, server up";
+pub(crate) const HOOK_DENY: &str = "belljar hook, call denied";
+pub(crate) const PYTHON_HOOK: &str = "a hook in Python with urllib";
 pub(crate) const FLOOR: &str = "spawn, no sandbox";
 pub(crate) const BWRAP_ROOT: &str = "bwrap, root";
 pub(crate) const BELLJAR_ROOT: &str = "belljar run, root";

@@ -6,10 +6,13 @@
 mod contestant;
 mod docker;
 mod growth;
+mod hooks;
 mod host;
 mod idle;
+mod ingest;
 mod ledger;
 mod page;
+mod records;
 mod rounds;
 mod service;
 mod site;
@@ -38,10 +41,18 @@ struct Extent {
     live: &'static [u32],
     forks: u32,
     idle: usize,
+    events: usize,
 }
 
-const FULL: Extent = Extent { rounds: 100, creations: 40, live: &[10, 100, 500, 1000], forks: 100, idle: 50 };
-const QUICK: Extent = Extent { rounds: 8, creations: 8, live: &[10, 50], forks: 20, idle: 5 };
+const FULL: Extent = Extent {
+    rounds: 100,
+    creations: 40,
+    live: &[10, 100, 500, 1000],
+    forks: 100,
+    idle: 50,
+    events: 1_000_000,
+};
+const QUICK: Extent = Extent { rounds: 8, creations: 8, live: &[10, 50], forks: 20, idle: 5, events: 20_000 };
 
 /// Builds the product, measures, prints, and rewrites the page.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
@@ -57,19 +68,32 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     let servers = Servers::start(&site).context("start belljar's servers")?;
     let mut contestants = contestant::all(&site, docker.as_ref(), &live);
     contestants.extend(servers.contestants()?);
+    contestants.extend(hooks::contestants(&site, &servers.plain)?);
     let races = rounds::race(contestants, extent.rounds)?;
     for race in races.iter().filter(|race| race.times.failures() > 0) {
         shout(&format!("{} failed {} times", race.name, race.times.failures()));
     }
     site.clear()?;
+    let ingest = ingest::measure(&servers.plain).context("measure ingest")?;
     drop((docker, servers));
     let ledger = ledger::measure(workspace).context("measure the ledger")?;
     let idle = idle::measure(&site, extent.idle).context("measure idle sandboxes")?;
     let growth = growth::creation(&site, extent.live, extent.creations).context("measure creation")?;
     let forks = growth::forks(&site, extent.forks).context("measure forks")?;
 
-    let findings =
-        Findings { host: host.finish(), rounds: extent.rounds, races, idle, growth, forks, ledger };
+    let records = records::measure(workspace, extent.events).context("measure records")?;
+
+    let findings = Findings {
+        host: host.finish(),
+        rounds: extent.rounds,
+        races,
+        idle,
+        growth,
+        forks,
+        ledger,
+        ingest,
+        records,
+    };
     let text = page::render(&findings);
     println!("\n{text}");
     if options.quick {

@@ -7,10 +7,12 @@ use anyhow::{Context as _, bail};
 use super::{
     contestant::{
         BELLJAR_EXEC, BELLJAR_ROOT, BELLJAR_USER, BWRAP_ROOT, BWRAP_USER, DOCKER_EXEC, DOCKER_RUN, FLOOR,
-        HTTP_EXEC, HTTP_LIFE, HTTP_LIFE_POOL,
+        HOOK, HOOK_DENY, HTTP_EXEC, HTTP_LIFE, HTTP_LIFE_POOL, PYTHON_HOOK,
     },
     growth::{Creation, Forks},
     idle::Idle,
+    ingest::Ingest,
+    records::Records,
     rounds::Race,
     target,
 };
@@ -26,11 +28,13 @@ pub(crate) struct Findings {
     pub(crate) forks: Forks,
     /// Durable events a second, in batches of 100.
     pub(crate) ledger: Option<f64>,
+    pub(crate) ingest: Ingest,
+    pub(crate) records: Records,
 }
 
 const BEGIN: &str = "<!-- measured: begin -->";
 const END: &str = "<!-- measured: end -->";
-const ROWS: [&str; 11] = [
+const ROWS: [&str; 14] = [
     FLOOR,
     BWRAP_ROOT,
     BELLJAR_ROOT,
@@ -42,11 +46,22 @@ const ROWS: [&str; 11] = [
     HTTP_EXEC,
     HTTP_LIFE,
     HTTP_LIFE_POOL,
+    HOOK,
+    HOOK_DENY,
+    PYTHON_HOOK,
 ];
 
 /// Renders the tables as Markdown.
 pub(crate) fn render(findings: &Findings) -> String {
-    let parts = [host(findings), targets(findings), races(findings), growth(findings), idle(&findings.idle)];
+    let parts = [
+        host(findings),
+        targets(findings),
+        races(findings),
+        ingest(&findings.ingest),
+        records(&findings.records),
+        growth(findings),
+        idle(&findings.idle),
+    ];
     parts.join("\n").trim_end().to_owned()
 }
 
@@ -90,6 +105,21 @@ fn races(findings: &Findings) -> String {
         row
     });
     table(&heading, &["", "min", "p50", "p95", "p99", "max", "failed"], rows)
+}
+
+fn ingest(ingest: &Ingest) -> String {
+    let rows = [("one event a request", ingest.singles), ("100 events a request", ingest.batched)];
+    let rows = rows.map(|(what, rate)| vec![what.to_owned(), format!("{rate:.0}")]);
+    table("## Events over HTTP, a second, durable when answered", &["", "events"], rows)
+}
+
+fn records(records: &Records) -> String {
+    let heading = format!("## Questions about {} events, ms ({})", records.events, records.room);
+    let rows = records
+        .questions
+        .iter()
+        .map(|(what, median, p95)| vec![what.clone(), format!("{median:.2}"), format!("{p95:.2}")]);
+    table(&heading, &["", "p50", "p95"], rows)
 }
 
 fn growth(findings: &Findings) -> String {
@@ -165,6 +195,12 @@ pub(super) mod tests {
             growth: vec![step(10, 5.0), step(500, 9.0)],
             forks: Forks { count: 50, total: 400.0, p50: 8.0, failure_rate: 0.0 },
             ledger: Some(60_000.0),
+            ingest: Ingest { singles: 20_000.0, batched: 60_000.0 },
+            records: Records {
+                events: 1000,
+                room: "ledger 900 bytes".to_owned(),
+                questions: vec![("session trace".to_owned(), 1.0, 12.0)],
+            },
         }
     }
 

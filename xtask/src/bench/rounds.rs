@@ -1,7 +1,8 @@
 //! The race: every contestant once per round, in an order that changes from round to round.
 
 use std::{
-    process::Stdio,
+    io::{self, Write as _},
+    process::{Command, ExitStatus, Output, Stdio},
     thread,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
@@ -49,11 +50,14 @@ pub(crate) fn race(contestants: Vec<Contestant>, rounds: usize) -> anyhow::Resul
 
 /// Tries a contestant once and leaves out what cannot run here, loudly.
 fn admit(mut contestant: Contestant) -> Option<Contestant> {
-    let command = match &mut contestant.how {
-        How::Process(command) => command,
+    let output = match &mut contestant.how {
+        How::Process(command) => command.stdin(Stdio::null()).output(),
+        How::Fed(command, input) => {
+            feed(command, input).map(|status| Output { status, stdout: Vec::new(), stderr: Vec::new() })
+        }
         How::Asking(_) => return Some(contestant),
     };
-    match command.stdin(Stdio::null()).output() {
+    match output {
         Ok(output) if output.status.success() => Some(contestant),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
@@ -75,12 +79,23 @@ fn once(contestant: &mut Contestant) -> anyhow::Result<Option<Duration>> {
             let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             command.spawn()?.wait()?.success()
         }
+        How::Fed(command, input) => feed(command, input)?.success(),
         How::Asking(ask) => ask()?,
     };
     let took = start.elapsed();
     // What a contestant leaves the kernel to do must not fall on the next one.
     thread::sleep(contestant.settle);
     Ok(succeeded.then_some(took))
+}
+
+/// Starts a command, lets it read, and waits for it.
+fn feed(command: &mut Command, input: &[u8]) -> io::Result<ExitStatus> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that does not read to the end has its reasons; its exit says whether they were good ones.
+        let _unread = stdin.write_all(input);
+    }
+    child.wait()
 }
 
 /// A small generator: which order comes next only has to be unrelated to what the machine does.

@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
+    path::PathBuf,
     process::{Child, Stdio},
     time::Duration,
 };
@@ -24,15 +25,17 @@ const POOL: &str = "4";
 /// Two servers in homes of their own. Dropped, they end.
 #[derive(Debug)]
 pub(crate) struct Servers {
-    plain: Server,
+    pub(crate) plain: Server,
     pooled: Server,
 }
 
+/// One of them, where it listens and what opens it.
 #[derive(Debug)]
-struct Server {
+pub(crate) struct Server {
     child: Child,
-    address: String,
-    key: String,
+    pub(crate) home: PathBuf,
+    pub(crate) address: String,
+    pub(crate) key: String,
 }
 
 impl Servers {
@@ -72,7 +75,7 @@ impl Server {
         let said: Value = serde_json::from_str(&line).context("the server did not say where it listens")?;
         let address = said.get("address").and_then(Value::as_str).context("no address")?.to_owned();
         let key = fs::read_to_string(home.join("admin.key")).context("read the key")?.trim().to_owned();
-        Ok(Self { child, address, key })
+        Ok(Self { child, home, address, key })
     }
 
     fn client(&self) -> anyhow::Result<Client> {
@@ -155,7 +158,7 @@ impl Client {
 }
 
 /// Status and body, once they are whole.
-fn parse(answer: &[u8]) -> Option<(u16, Value)> {
+pub(crate) fn parse(answer: &[u8]) -> Option<(u16, Value)> {
     let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
     let head = std::str::from_utf8(answer.get(..end)?).ok()?;
     let status = head.split(' ').nth(1)?.parse().ok()?;

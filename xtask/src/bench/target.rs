@@ -3,7 +3,7 @@
 use super::{
     contestant::{
         BELLJAR_EXEC, BELLJAR_ROOT, BELLJAR_USER, BWRAP_ROOT, BWRAP_USER, DOCKER_EXEC, DOCKER_RUN, FLOOR,
-        HTTP_EXEC, HTTP_LIFE, HTTP_LIFE_POOL,
+        HOOK, HOOK_DENY, HTTP_EXEC, HTTP_LIFE, HTTP_LIFE_POOL, PYTHON_HOOK,
     },
     page::Findings,
 };
@@ -44,6 +44,7 @@ pub(crate) fn all(findings: &Findings) -> Vec<Target> {
     };
     let single = |promise, bound, unit, seen| Target { promise, bound, unit, seen, floor: None };
     let ledger = findings.ledger.map(|rate| 50_000.0 * 1000.0 / rate);
+    let within = |count: f64, rate: f64| Some(count * 1000.0 / rate);
     let growth = creation(500).zip(creation(10)).map(|(many, few)| many / few);
     vec![
         race("`belljar run`, root ≤ 1.5 × bwrap", 1.5, BELLJAR_ROOT, BWRAP_ROOT),
@@ -57,6 +58,22 @@ pub(crate) fn all(findings: &Findings) -> Vec<Target> {
         race("the same from a warm pool ≤ 1/2 × bwrap", 0.5, HTTP_LIFE_POOL, BWRAP_ROOT),
         race("HTTP exec ≤ 3 × a plain spawn", 3.0, HTTP_EXEC, FLOOR),
         single("50,000 durable events, in batches of 100 ≤ 1 s", 1000.0, "ms", ledger),
+        race("`belljar hook` ≤ 3 × a plain spawn", 3.0, HOOK, FLOOR),
+        race("the same with a call denied", 3.0, HOOK_DENY, FLOOR),
+        race("`belljar hook` ≤ 1/15 of a hook in Python", 1.0 / 15.0, HOOK, PYTHON_HOOK),
+        single(
+            "18,900 single events over HTTP ≤ 1 s",
+            1000.0,
+            "ms",
+            within(18_900.0, findings.ingest.singles),
+        ),
+        single(
+            "63,000 events over HTTP in batches of 100 ≤ 1 s",
+            1000.0,
+            "ms",
+            within(63_000.0, findings.ingest.batched),
+        ),
+        single("any question about a million events, p95 ≤ 30 ms", 30.0, "ms", findings.records.slowest()),
     ]
 }
 
