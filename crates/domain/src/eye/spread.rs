@@ -1,7 +1,12 @@
 //! How long things took, summed up: good enough for percentiles, small enough to keep for everything, and exact to take
 //! back what was put in.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{SeqAccess, Visitor},
+};
 
 /// Steps to a doubling: a value is known to within 4.5 percent.
 const STEPS: f64 = 8.0;
@@ -18,23 +23,42 @@ impl Serialize for Spread {
 
 impl<'de> Deserialize<'de> for Spread {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let flat = Vec::<u64>::deserialize(from)?;
-        let pairs = flat.as_chunks::<2>().0.iter();
-        let mut all: Vec<(u16, u64)> =
-            pairs.filter_map(|[place, count]| Some((u16::try_from(*place).ok()?, *count))).collect();
-        all.sort_unstable();
-        Ok(Self(all))
+        from.deserialize_seq(Pairs)
+    }
+}
+
+/// Reads pairs as they come: whole tables of these are read to be put together.
+struct Pairs;
+
+impl<'de> Visitor<'de> for Pairs {
+    type Value = Spread;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of sizes, each followed by its count")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Spread, A::Error> {
+        let mut all = Spread::default();
+        while let (Some(place), Some(count)) = (list.next_element::<u64>()?, list.next_element()?) {
+            if let Ok(place) = u16::try_from(place) {
+                all.put(place, count);
+            }
+        }
+        Ok(all)
     }
 }
 
 impl Spread {
+    fn put(&mut self, place: u16, count: u64) {
+        match self.0.binary_search_by_key(&place, |pair| pair.0) {
+            Ok(at) => self.0.iter_mut().skip(at).take(1).for_each(|pair| pair.1 += count),
+            Err(at) => self.0.insert(at, (place, count)),
+        }
+    }
+
     /// Counts a value.
     pub fn add(&mut self, value: u64) {
-        let place = bucket(value);
-        match self.0.binary_search_by_key(&place, |pair| pair.0) {
-            Ok(at) => self.0.iter_mut().skip(at).take(1).for_each(|pair| pair.1 += 1),
-            Err(at) => self.0.insert(at, (place, 1)),
-        }
+        self.put(bucket(value), 1);
     }
 
     /// Takes a value back that was counted before.
@@ -49,24 +73,7 @@ impl Spread {
 
     /// Adds all of another.
     pub fn merge(&mut self, other: &Self) {
-        let (mut ours, mut theirs) =
-            (std::mem::take(&mut self.0).into_iter().peekable(), other.0.iter().copied().peekable());
-        loop {
-            let next = match (ours.peek(), theirs.peek()) {
-                (Some(one), Some(other)) if one.0 == other.0 => {
-                    let sum = one.1 + other.1;
-                    theirs.next();
-                    ours.next().map(|pair| (pair.0, sum))
-                }
-                (Some(one), Some(other)) if one.0 < other.0 => ours.next(),
-                (Some(_), None) => ours.next(),
-                (_, _) => theirs.next(),
-            };
-            match next {
-                Some(pair) => self.0.push(pair),
-                None => return,
-            }
-        }
+        other.0.iter().for_each(|(place, count)| self.put(*place, *count));
     }
 
     /// How many values there are.
