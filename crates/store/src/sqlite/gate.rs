@@ -4,7 +4,7 @@
 use std::{
     sync::{
         Arc, Condvar, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 struct Numbers {
     noted: AtomicU64,
     posted: AtomicU64,
+    /// Somebody waits.
+    wanted: AtomicBool,
     waiting: Mutex<()>,
     moved: Condvar,
     hurry: Box<dyn Fn() + Send + Sync>,
@@ -38,6 +40,7 @@ impl Gate {
         Self(Arc::new(Numbers {
             noted: AtomicU64::new(0),
             posted: AtomicU64::new(0),
+            wanted: AtomicBool::new(false),
             waiting: Mutex::new(()),
             moved: Condvar::new(),
             hurry: Box::new(hurry),
@@ -57,6 +60,11 @@ impl Gate {
         self.0.moved.notify_all();
     }
 
+    /// Says whether somebody waits who did not when this was last asked.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.0.wanted.swap(false, Ordering::AcqRel)
+    }
+
     /// Waits until everything that was answered can be read.
     pub(crate) fn pass(&self) -> Result<(), StoreError> {
         let noted = self.0.noted.load(Ordering::Acquire);
@@ -64,6 +72,7 @@ impl Gate {
         if !is_behind() {
             return Ok(());
         }
+        self.0.wanted.store(true, Ordering::Release);
         (self.0.hurry)();
         let waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.0.moved.wait_timeout_while(waiting, PATIENCE, |()| is_behind());

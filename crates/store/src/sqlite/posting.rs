@@ -100,14 +100,17 @@ impl Writer {
             && used.saturating_add((needs + self.owed.needs) as u64) <= length()
     }
 
-    /// Writes jobs down, answers them and posts them. Jobs that could not be written down are given back.
+    /// Writes jobs down and answers them. Jobs that could not be written down are given back.
     pub(crate) fn by_daybook(&mut self, jobs: Vec<Job>) -> Result<(), Vec<Job>> {
         let batches: Vec<&Prepared> = jobs.iter().filter_map(batch_of).collect();
         let Ok(answers) = self.write_down(&batches) else { return Err(jobs) };
         jobs.into_iter().zip(answers).for_each(|(job, answer)| job.promise.keep(answer));
-        // One that cannot be posted now is tried again before anything else is written.
-        let _owed = self.pay();
         Ok(())
+    }
+
+    /// Says whether what is owed may wait while these are written down.
+    pub(crate) fn may_owe(&self, jobs: &[Job]) -> bool {
+        self.owed.entries.len() < MOST_OWED && self.is_for_daybook(jobs)
     }
 
     /// Writes one batch down on the thread of whoever appends it, to be posted later by the writer's own. A batch that

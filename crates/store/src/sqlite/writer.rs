@@ -22,6 +22,7 @@ use belljar_ports::{
 use rusqlite::{Connection, ErrorCode, params_from_iter, types::Value};
 
 use super::{
+    BREATH,
     gate::Gate,
     posting::Debts,
     prepared::{Prepared, Write},
@@ -112,9 +113,9 @@ pub(crate) fn run(writer: &Mutex<Option<Writer>>, desk: &Desk) {
     while desk.queue.wait() {
         let mut held = writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(writer) = held.as_mut() else { break };
-        writer.work(desk.queue.take());
+        let paid = writer.work(desk.queue.take());
         if writer.owes() {
-            desk.queue.ring(RETRY);
+            desk.queue.ring(if paid { BREATH } else { RETRY });
         }
     }
     let Some(mut writer) = writer.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
@@ -123,19 +124,33 @@ pub(crate) fn run(writer: &Mutex<Option<Writer>>, desk: &Desk) {
     super::checkpoint::all(&writer.connection);
 }
 
+fn refuse(jobs: Vec<Job>, error: &StoreError) {
+    let why = error.to_string();
+    jobs.into_iter().for_each(|job| job.promise.keep(Err(StoreError::backend(OWING, why.clone()))));
+}
+
 impl Writer {
-    fn work(&mut self, jobs: Vec<Job>) {
-        if let Err(error) = self.pay() {
-            let why = error.to_string();
-            jobs.into_iter().for_each(|job| job.promise.keep(Err(StoreError::backend(OWING, why.clone()))));
-            return;
+    /// Does what waits. The answer is false when what is owed could not be posted.
+    fn work(&mut self, jobs: Vec<Job>) -> bool {
+        // Whoever waits for these, or for what they wrote down before, has the processors first.
+        if (self.gate.is_wanted() || !self.may_owe(&jobs))
+            && let Err(error) = self.pay()
+        {
+            refuse(jobs, &error);
+            return false;
         }
         let jobs =
             if self.is_for_daybook(&jobs) { self.by_daybook(jobs).err().unwrap_or_default() } else { jobs };
         if !jobs.is_empty() {
+            // What was written down comes first.
+            if let Err(error) = self.pay() {
+                refuse(jobs, &error);
+                return false;
+            }
             self.group(jobs);
         }
         super::checkpoint::if_large(&self.connection, &self.desk.wal_pages);
+        true
     }
 
     fn group(&mut self, mut jobs: Vec<Job>) {

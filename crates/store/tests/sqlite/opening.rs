@@ -73,6 +73,7 @@ fn an_older_schema_is_brought_up_to_date_with_what_it_holds() {
     let store = open(home.path());
     assert!(store.document("template", "old").unwrap().is_some());
     append(&store, &EventKind::Killswitch, 1);
+    store.flush().unwrap();
     let db = Connection::open(home.path().join("belljar.db")).unwrap();
     let count: u32 = db.query_row("SELECT count(*) FROM audit_logs", [], |row| row.get(0)).unwrap();
     assert_eq!(count, 1);
