@@ -4,6 +4,7 @@
 //! understood stays in the tree as `Unknown` with its place, never as silence.
 
 pub mod ast;
+pub mod eval;
 pub mod parse;
 pub mod value;
 

@@ -41,6 +41,32 @@ pub enum Fields {
     Some(Why),
 }
 
+/// What a [`Why`] ends with when what it names is at least not empty.
+const FILLED: &str = ", which is not empty";
+
+impl Why {
+    /// The same, known not to be empty: `"${x:?}"/*` never is `/*`.
+    #[must_use]
+    pub fn filled(mut self) -> Self {
+        if self.may_be_empty() {
+            self.construct.push_str(FILLED);
+        }
+        self
+    }
+
+    /// Whether there may be nothing at all, so that what stands behind it is all there is.
+    #[must_use]
+    pub fn may_be_empty(&self) -> bool {
+        !self.construct.ends_with(FILLED) && !self.is_number()
+    }
+
+    /// Whether it is some number.
+    #[must_use]
+    pub fn is_number(&self) -> bool {
+        self.construct.starts_with("a number")
+    }
+}
+
 impl Value {
     /// A value that is known.
     #[must_use]

@@ -1,0 +1,95 @@
+//! Arithmetic: `$((…))`, `((…))`, `let`, indexes, `[[ -eq ]]`.
+//!
+//! Owns: numbers, and the danger in them: bash evaluates the *values* of variables again and runs the commands in their indexes,
+//! so a value that is not known may run anything. Refuses: expansions in the text itself; they came before.
+
+mod numbers;
+mod reader;
+
+use super::machine::Machine;
+use super::state::State;
+use super::variables::{Index, number};
+use crate::shell::ast::{Kind, Span};
+use crate::shell::value::{Piece, Value, Why};
+
+/// Programs whose output is a number and nothing else.
+const COUNTERS: [&str; 12] =
+    ["wc", "nproc", "date", "stat", "id", "expr", "seq", "bc", "pgrep", "getconf", "tput", "awk"];
+
+impl Machine<'_> {
+    /// What an expression comes to, when it is known.
+    pub(super) fn number(&mut self, expression: &Value, span: Span, state: &mut State) -> Option<i64> {
+        match expression.bytes() {
+            Some(bytes) => {
+                let bytes = bytes.to_vec();
+                self.evaluated(&bytes, span, state)
+            }
+            None => {
+                self.suspicious(expression, span);
+                None
+            }
+        }
+    }
+
+    /// The same as text.
+    pub(super) fn number_value(&mut self, expression: &Value, span: Span, state: &mut State) -> Value {
+        match self.number(expression, span, state) {
+            Some(number) => Value::known(number.to_string()),
+            None => Value::unknown(Why { construct: number(b"the result of arithmetic").construct, span }),
+        }
+    }
+
+    /// Evaluates known text.
+    fn evaluated(&mut self, text: &[u8], span: Span, state: &mut State) -> Option<i64> {
+        if !self.step(span) {
+            return None;
+        }
+        self.deeper(span, |machine| reader::evaluate(machine, state, text, span)).flatten()
+    }
+
+    /// An unknown value that is evaluated as an expression may run commands, unless it surely is a number.
+    pub(super) fn suspicious(&mut self, value: &Value, span: Span) {
+        let tainted = value.pieces.iter().find_map(|piece| match piece {
+            Piece::Unknown(why) if !harmless(why) => Some(why.construct.clone()),
+            Piece::Unknown(_) | Piece::Known(_) | Piece::Glob(_) => None,
+        });
+        if let Some(construct) = tainted {
+            self.unknown(format!("arithmetic on {construct}, which may run commands"), span);
+        }
+    }
+
+    /// An index that came as text: expanded once more, commands in it too.
+    pub(super) fn index_text(&mut self, inner: &[u8], span: Span, state: &mut State) -> Index {
+        match inner {
+            b"@" => Index::All { joined: false },
+            b"*" => Index::All { joined: true },
+            _ if inner.iter().any(|byte| matches!(byte, b'$' | b'`' | b'"' | b'\'' | b'\\')) => {
+                Index::At(self.expanded_text(inner, span, state))
+            }
+            _ => Index::At(Value::known(inner)),
+        }
+    }
+
+    /// Text that is expanded as if it stood in double quotes.
+    pub(super) fn expanded_text(&mut self, text: &[u8], span: Span, state: &mut State) -> Value {
+        let script = crate::shell::parse(&[b"((".as_slice(), text, b"))"].concat());
+        if let ([command], true) = (script.commands.as_slice(), script.unknown.is_empty())
+            && let Kind::Arithmetic(word) = &command.kind
+        {
+            let anchor = self.anchor.replace(self.anchor.unwrap_or(span));
+            let value = self.single(word, state);
+            self.anchor = anchor;
+            return value;
+        }
+        self.unknown("text that is expanded when it is used", span);
+        Value::unknown(Why { construct: "text that is expanded when it is used".to_owned(), span })
+    }
+}
+
+/// Whether a value that is not known cannot hold commands: it is a number, or it came from the environment as it was.
+fn harmless(why: &Why) -> bool {
+    let construct = why.construct.trim_end_matches(", which is not empty");
+    why.is_number()
+        || (construct.starts_with("the variable ") && !construct.contains(','))
+        || construct.strip_prefix("the output of ").is_some_and(|program| COUNTERS.contains(&program))
+}

@@ -1,0 +1,210 @@
+//! `set`, `shift`, `shopt`, `alias`, `hash`, `trap`: what the shell is told about itself.
+//!
+//! Owns: positional parameters, options, aliases, traps. Refuses: options that change nothing of what is read.
+
+use std::rc::Rc;
+
+use super::super::machine::Machine;
+use super::super::simple::Job;
+use super::super::state::{Options as Shell, State};
+use super::options;
+use crate::shell::value::{Value, Why};
+
+impl Machine<'_> {
+    pub(super) fn run_set(&mut self, job: &Job, state: &mut State) -> Option<i32> {
+        let mut at = 1;
+        let mut replaced = false;
+        while let Some(argument) = job.argv.get(at) {
+            let Some(bytes) = argument.bytes().map(<[u8]>::to_vec) else { break };
+            match bytes.as_slice() {
+                b"--" => {
+                    at += 1;
+                    replaced = true;
+                    break;
+                }
+                b"-" => {
+                    at += 1;
+                    replaced = job.argv.len() > at;
+                    break;
+                }
+                [sign @ (b'-' | b'+'), flags @ ..] if !flags.is_empty() => {
+                    at += 1;
+                    for flag in flags {
+                        if *flag == b'o' {
+                            if let Some(name) = job.argv.get(at).and_then(Value::bytes) {
+                                set_named_option(&mut state.options, name, *sign == b'-');
+                                at += 1;
+                            }
+                        } else {
+                            set_option(&mut state.options, *flag, *sign == b'-');
+                        }
+                    }
+                }
+                _ => break,
+            }
+        }
+        let rest = job.argv.get(at..).unwrap_or_default();
+        if replaced || !rest.is_empty() || job.more.is_some() {
+            state.positional = rest.to_vec();
+            state.more.clone_from(&job.more);
+        }
+        if job.argv.len() == 1 {
+            self.show(job, state);
+        }
+        Some(0)
+    }
+
+    pub(super) fn run_shift(&mut self, job: &Job, state: &mut State) -> Option<i32> {
+        let count = match job.argv.get(1) {
+            None => Some(1),
+            Some(count) => count.text().and_then(|text| text.parse::<usize>().ok()),
+        };
+        match count {
+            Some(count) if state.more.is_none() && count <= state.positional.len() => {
+                state.positional.drain(..count);
+                Some(0)
+            }
+            Some(_) if state.more.is_none() => Some(1),
+            _ => {
+                state.positional.clear();
+                state.more = Some(Why { construct: "positional parameters".to_owned(), span: job.span });
+                None
+            }
+        }
+    }
+
+    pub(super) fn run_shopt(&mut self, job: &Job, state: &mut State) -> Option<i32> {
+        let options = options(job, b"", false);
+        let on = if options.has(b's') {
+            true
+        } else if options.has(b'u') {
+            false
+        } else {
+            return self.show(job, state);
+        };
+        for name in options.rest {
+            match name.bytes() {
+                Some(name) => set_named_option(&mut state.options, name, on),
+                None => self.unknown("an option of the shell that is not known", job.span),
+            }
+        }
+        Some(0)
+    }
+
+    pub(super) fn run_alias(&mut self, job: &Job, state: &mut State) -> Option<i32> {
+        for argument in job.argv.iter().skip(1) {
+            match argument.bytes() {
+                Some(bytes) => {
+                    if let Some(place) = bytes.iter().position(|byte| *byte == b'=') {
+                        let (name, value) = bytes.split_at(place);
+                        Rc::make_mut(&mut state.aliases)
+                            .insert(name.to_vec(), value.get(1..).unwrap_or_default().to_vec());
+                    }
+                }
+                None if state.options.expand_aliases => self.unknown("an alias that is not known", job.span),
+                None => {}
+            }
+        }
+        if job.argv.len() == 1 {
+            self.show(job, state);
+        }
+        Some(0)
+    }
+
+    pub(super) fn run_unalias(&mut self, job: &Job, state: &mut State) -> Option<i32> {
+        let options = options(job, b"", false);
+        if options.has(b'a') {
+            state.aliases = Rc::default();
+        }
+        for name in options.rest {
+            if let Some(name) = name.bytes() {
+                Rc::make_mut(&mut state.aliases).remove(name);
+            }
+        }
+        None
+    }
+
+    /// `hash -p path name` makes a name another program.
+    pub(super) fn run_hash(&mut self, job: &Job, state: &mut State) -> Option<i32> {
+        let options = options(job, b"p", false);
+        if options.has(b'r') {
+            state.hashed = Rc::default();
+        }
+        match options.value(b'p') {
+            Some(path) => {
+                for name in options.rest {
+                    match name.bytes() {
+                        Some(name) => {
+                            Rc::make_mut(&mut state.hashed).insert(name.to_vec(), path.clone());
+                        }
+                        None => self.unknown("a program that is given another's name", job.span),
+                    }
+                }
+            }
+            None if options.has(b'd') => {
+                for name in options.rest {
+                    if let Some(name) = name.bytes() {
+                        Rc::make_mut(&mut state.hashed).remove(name);
+                    }
+                }
+            }
+            None => {}
+        }
+        None
+    }
+
+    pub(super) fn run_trap(&mut self, job: &Job, state: &mut State) -> Option<i32> {
+        let options = options(job, b"", false);
+        match options.rest {
+            [] => {
+                if job.argv.len() > 1 {
+                    self.show(job, state);
+                }
+                if let Some(why) = &job.more {
+                    self.unknown(format!("a trap in {}", why.construct), job.span);
+                }
+            }
+            [signal] => {
+                if let Some(signal) = signal.bytes() {
+                    Rc::make_mut(&mut state.traps).remove(signal);
+                }
+            }
+            [action, signals @ ..] => {
+                for signal in signals {
+                    let name = signal.bytes().unwrap_or(b"?").to_ascii_uppercase();
+                    let name = name.strip_prefix(b"SIG").map_or(name.clone(), <[u8]>::to_vec);
+                    match action.bytes() {
+                        Some(b"-" | b"") => {
+                            Rc::make_mut(&mut state.traps).remove(&name);
+                        }
+                        _ => {
+                            Rc::make_mut(&mut state.traps).insert(name, action.clone());
+                        }
+                    }
+                }
+            }
+        }
+        Some(0)
+    }
+}
+
+fn set_option(shell: &mut Shell, flag: u8, on: bool) {
+    match flag {
+        b'f' => shell.noglob = on,
+        b'a' => shell.allexport = on,
+        _ => {}
+    }
+}
+
+fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
+    match name {
+        b"noglob" => shell.noglob = on,
+        b"allexport" => shell.allexport = on,
+        b"expand_aliases" => shell.expand_aliases = on,
+        b"posix" if on => shell.expand_aliases = true,
+        b"lastpipe" => shell.lastpipe = on,
+        b"nocasematch" => shell.nocasematch = on,
+        b"extglob" => shell.extglob = on,
+        _ => {}
+    }
+}

@@ -1,0 +1,254 @@
+//! Words to fields: splitting by IFS, globs, removal of quotes.
+//!
+//! Owns: what a word comes to as arguments, as one value, and as a pattern. Refuses: looking for files; a glob stays one.
+
+use super::braces;
+use super::items::{Item, Origin};
+use super::machine::Machine;
+use super::state::State;
+use crate::shell::ast::{Part, Word};
+use crate::shell::value::{Piece, Value, Why};
+
+/// Programs whose output is one word, so that it is not split.
+const WORDS: [&str; 10] =
+    ["date", "nproc", "id", "whoami", "hostname", "uname", "mktemp", "uuidgen", "git rev-parse", "arch"];
+/// Fields one command may have.
+const LARGEST: usize = 4096;
+
+/// The fields of words, and why there may be others among them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Arguments {
+    pub(super) fields: Vec<Value>,
+    pub(super) more: Option<Why>,
+}
+
+impl Machine<'_> {
+    /// What words come to as arguments.
+    pub(super) fn arguments<'w>(
+        &mut self,
+        words: impl IntoIterator<Item = &'w Word>,
+        state: &mut State,
+    ) -> Arguments {
+        let mut arguments = Arguments::default();
+        for word in words {
+            self.argument(word, state, &mut arguments);
+            if arguments.fields.len() > LARGEST {
+                self.unknown("more arguments than are read", word.span);
+                arguments.fields.truncate(LARGEST);
+                arguments.more =
+                    Some(Why { construct: "more arguments than are read".to_owned(), span: word.span });
+                break;
+            }
+        }
+        arguments
+    }
+
+    fn argument(&mut self, word: &Word, state: &mut State, arguments: &mut Arguments) {
+        let Some(words) = braces::expanded(word) else {
+            self.unknown("braces that stand for too many words", word.span);
+            arguments.more =
+                Some(Why { construct: "braces that stand for too many words".to_owned(), span: word.span });
+            return;
+        };
+        for word in words {
+            let items = self.items(&word, state);
+            let separators = self.separators(state);
+            let mut splitter = Splitter::new(&separators, state.options.noglob);
+            for item in items {
+                splitter.item(item);
+            }
+            let (fields, more) = splitter.finish();
+            arguments.fields.extend(fields);
+            arguments.more = more.or(arguments.more.take());
+        }
+    }
+
+    /// What a word comes to where it is not split: assignments, here-strings, `case`.
+    pub(super) fn single(&mut self, word: &Word, state: &mut State) -> Value {
+        let items = self.items(word, state);
+        one(items)
+    }
+
+    /// An argument that is an assignment (`export a=$b`): not split.
+    pub(super) fn assignment_argument(&mut self, word: &Word, state: &mut State) -> Value {
+        let scalar = Word {
+            parts: word.parts.iter().filter(|part| !matches!(part, Part::Array(_))).cloned().collect(),
+            span: word.span,
+        };
+        self.single(&scalar, state)
+    }
+
+    /// The bytes that separate fields.
+    pub(super) fn separators(&self, state: &State) -> Vec<u8> {
+        match self.scalar(state, b"IFS") {
+            Some(value) => value.bytes().map_or_else(|| b" \t\n".to_vec(), <[u8]>::to_vec),
+            None => b" \t\n".to_vec(),
+        }
+    }
+}
+
+/// Items as one value.
+pub(super) fn one(items: Vec<Item>) -> Value {
+    let mut value = Value::default();
+    for item in items {
+        match item {
+            Item::Text(bytes, _) => value.push(Piece::Known(bytes)),
+            Item::Unknown(why, _) | Item::Any(why) => value.push(Piece::Unknown(why)),
+            // Where nothing is globbed a glob is only its letters, but one that a variable holds stands for a file.
+            Item::Glob(pattern, Origin::Written) => value.push(Piece::Known(pattern)),
+            Item::Glob(pattern, Origin::Quoted | Origin::Expanded) => value.push(Piece::Glob(pattern)),
+            Item::Ext(operator, alternatives) => value.push(Piece::Glob(written(operator, alternatives))),
+            Item::Break => value.push(Piece::Known(b" ".to_vec())),
+        }
+    }
+    value
+}
+
+fn written(operator: u8, alternatives: Vec<Vec<Item>>) -> Vec<u8> {
+    let mut text = vec![operator, b'('];
+    for (place, items) in alternatives.into_iter().enumerate() {
+        if place > 0 {
+            text.push(b'|');
+        }
+        for piece in one(items).pieces {
+            match piece {
+                Piece::Known(bytes) | Piece::Glob(bytes) => text.extend(bytes),
+                Piece::Unknown(_) => text.push(b'*'),
+            }
+        }
+    }
+    text.push(b')');
+    text
+}
+
+/// Splits items into fields the way bash does.
+struct Splitter<'s> {
+    separators: &'s [u8],
+    noglob: bool,
+    fields: Vec<Value>,
+    current: Option<Value>,
+    /// The last field ended at white space, to which one other separator may still belong.
+    blank: bool,
+    more: Option<Why>,
+}
+
+impl<'s> Splitter<'s> {
+    fn new(separators: &'s [u8], noglob: bool) -> Self {
+        Self { separators, noglob, fields: Vec::new(), current: None, blank: false, more: None }
+    }
+
+    fn item(&mut self, item: Item) {
+        match item {
+            Item::Text(bytes, Origin::Quoted) => self.put(Piece::Known(bytes)),
+            Item::Text(bytes, Origin::Written) => {
+                if !bytes.is_empty() {
+                    self.put(Piece::Known(bytes));
+                }
+            }
+            Item::Text(bytes, Origin::Expanded) => self.split(&bytes),
+            Item::Unknown(why, Origin::Quoted) => self.put(Piece::Unknown(why)),
+            Item::Unknown(why, Origin::Written | Origin::Expanded) => {
+                if !why.is_number() && !is_word(&why) {
+                    self.more = Some(why.clone());
+                }
+                self.put(Piece::Unknown(why));
+            }
+            Item::Glob(pattern, Origin::Written) if self.noglob => self.put(Piece::Known(pattern)),
+            Item::Glob(pattern, _) => self.put(Piece::Glob(pattern)),
+            Item::Ext(operator, alternatives) => self.put(Piece::Glob(written(operator, alternatives))),
+            Item::Break => self.end(),
+            Item::Any(why) => {
+                self.more = Some(why.clone());
+                self.put(Piece::Unknown(why));
+            }
+        }
+    }
+
+    fn put(&mut self, piece: Piece) {
+        self.blank = false;
+        self.current.get_or_insert_with(Value::default).push(piece);
+    }
+
+    fn end(&mut self) {
+        if let Some(field) = self.current.take() {
+            self.fields.push(field);
+        }
+        self.blank = false;
+    }
+
+    fn split(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some((byte, after)) = rest.split_first() {
+            if self.separators.contains(byte) {
+                self.separator(*byte);
+                rest = after;
+                continue;
+            }
+            let length = rest.iter().position(|byte| self.separators.contains(byte)).unwrap_or(rest.len());
+            let (run, after) = rest.split_at(length);
+            self.globbed(run);
+            rest = after;
+        }
+    }
+
+    fn separator(&mut self, byte: u8) {
+        let white = matches!(byte, b' ' | b'\t' | b'\n');
+        match (self.current.take(), white) {
+            (Some(field), _) => {
+                self.fields.push(field);
+                self.blank = white;
+            }
+            (None, true) => {}
+            (None, false) if self.blank => self.blank = false,
+            (None, false) => self.fields.push(Value::default()),
+        }
+    }
+
+    /// Text of an expansion, in which globs are globs.
+    fn globbed(&mut self, text: &[u8]) {
+        if self.noglob {
+            return self.put(Piece::Known(text.to_vec()));
+        }
+        let mut rest = text;
+        while let Some(place) = rest.iter().position(|byte| matches!(byte, b'*' | b'?' | b'[')) {
+            let (before, from) = rest.split_at(place);
+            if !before.is_empty() {
+                self.put(Piece::Known(before.to_vec()));
+            }
+            let length = match from.first() {
+                Some(b'[') => bracket(from),
+                _ => Some(1),
+            };
+            let (piece, after) = from.split_at(length.unwrap_or(1));
+            self.put(if length.is_some() {
+                Piece::Glob(piece.to_vec())
+            } else {
+                Piece::Known(piece.to_vec())
+            });
+            rest = after;
+        }
+        if !rest.is_empty() {
+            self.put(Piece::Known(rest.to_vec()));
+        }
+    }
+
+    fn finish(mut self) -> (Vec<Value>, Option<Why>) {
+        self.end();
+        (self.fields, self.more)
+    }
+}
+
+fn is_word(why: &Why) -> bool {
+    why.construct.strip_prefix("the output of ").is_some_and(|program| WORDS.contains(&program))
+}
+
+/// How long a bracket expression is, if it is one.
+pub(super) fn bracket(text: &[u8]) -> Option<usize> {
+    let from = match text.get(1) {
+        Some(b'!' | b'^') => 2,
+        _ => 1,
+    };
+    let end =
+        text.iter().enumerate().skip(from + 1).find(|(_, byte)| **byte == b']').map(|(place, _)| place)?;
+    Some(end + 1)
+}

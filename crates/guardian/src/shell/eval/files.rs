@@ -1,0 +1,113 @@
+//! Files the command itself has written: what is in them and where it came from.
+//!
+//! Owns: contents and origins by path. Refuses: the order of writes; whatever a file may have held at some time may be what is
+//! run later, so nothing is forgotten.
+
+use std::collections::BTreeMap;
+
+use crate::effects::{Datum, Stream};
+use crate::shell::value::{Piece, Value};
+
+/// Contents kept per file.
+const CONTENTS: usize = 8;
+/// Bytes of one content that are kept.
+const LARGEST: usize = 256 * 1024;
+
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    contents: BTreeMap<Vec<u8>, Vec<Value>>,
+    origins: BTreeMap<Vec<u8>, Vec<Datum>>,
+}
+
+impl Files {
+    /// Every known content of a file, the latest last.
+    pub(super) fn contents(&self, path: &Value) -> &[Value] {
+        path.bytes().and_then(|path| self.contents.get(path)).map_or(&[], Vec::as_slice)
+    }
+
+    /// What flowed into a file.
+    pub(super) fn origins(&self, path: &Value) -> &[Datum] {
+        path.bytes().and_then(|path| self.origins.get(path)).map_or(&[], Vec::as_slice)
+    }
+
+    /// What reading the file gives.
+    pub(super) fn stream(&self, path: &Value) -> Stream {
+        let mut data = vec![Datum::File(path.clone())];
+        data.extend(self.origins(path).iter().cloned());
+        Stream { text: self.contents(path).last().cloned(), data }
+    }
+
+    /// Keeps what is now in a file: what was in it, then what was written.
+    pub(super) fn keep(&mut self, path: &Value, base: &Value, written: &Stream) {
+        self.flow(path, &written.data);
+        let Some(text) = &written.text else { return };
+        if !text.pieces.iter().any(|piece| matches!(piece, Piece::Known(_))) && !text.pieces.is_empty() {
+            return;
+        }
+        let mut whole = base.clone();
+        whole.append(text.clone());
+        self.put(path, whole);
+    }
+
+    /// Keeps a content of a file.
+    pub(super) fn put(&mut self, path: &Value, content: Value) {
+        let Some(path) = path.bytes() else { return };
+        let size: usize = content.pieces.iter().map(size).sum();
+        if size > LARGEST {
+            return;
+        }
+        let kept = self.contents.entry(path.to_vec()).or_default();
+        kept.retain(|before| {
+            *before != content && !content.pieces.starts_with(&before.pieces) && !prefix(before, &content)
+        });
+        if kept.len() >= CONTENTS {
+            kept.remove(0);
+        }
+        kept.push(content);
+    }
+
+    /// Notes what flowed into a file.
+    pub(super) fn flow(&mut self, path: &Value, data: &[Datum]) {
+        let Some(path) = path.bytes() else { return };
+        let kept = self.origins.entry(path.to_vec()).or_default();
+        for datum in data {
+            if !kept.contains(datum)
+                && kept.len() < 32
+                && !matches!(datum, Datum::File(from) if from.bytes() == Some(path))
+            {
+                kept.push(datum.clone());
+            }
+        }
+    }
+
+    /// What a program's data are made of: files are followed to what flowed into them.
+    pub(super) fn followed(&self, data: &[Datum]) -> Vec<Datum> {
+        let mut all: Vec<Datum> = data.to_vec();
+        let mut at = 0;
+        while let Some(datum) = all.get(at).cloned() {
+            at += 1;
+            if let Datum::File(path) = &datum {
+                for origin in self.origins(path) {
+                    if !all.contains(origin) && all.len() < 64 {
+                        all.push(origin.clone());
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+fn size(piece: &Piece) -> usize {
+    match piece {
+        Piece::Known(bytes) | Piece::Glob(bytes) => bytes.len(),
+        Piece::Unknown(_) => 1,
+    }
+}
+
+fn prefix(shorter: &Value, longer: &Value) -> bool {
+    match (shorter.bytes(), longer.bytes()) {
+        (Some(shorter), Some(longer)) => longer.starts_with(shorter),
+        _ => false,
+    }
+}

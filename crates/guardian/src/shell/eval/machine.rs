@@ -1,0 +1,276 @@
+//! The machine that reads a script: what it has found so far, and how much work it may still do.
+//!
+//! Owns: the effects, the budget, and the choices where a word may be one thing or another. Refuses: state that belongs to one of
+//! the shells; that is in `State`.
+
+use std::rc::Rc;
+
+use super::files::Files;
+use super::state::State;
+use crate::effects::{Act, Context, Datum, Effect, Effort, Invocation, Traffic};
+use crate::shell::ast::{Script, Span};
+use crate::shell::value::Why;
+
+/// States a shell may be in after a command.
+pub(super) type Worlds = Vec<State>;
+
+/// Commands, words and iterations before it is too much.
+const STEPS: u32 = 20_000;
+/// Effects before it is too much.
+const EFFECTS: usize = 4_000;
+/// How deep commands, words, functions and scripts within scripts may nest.
+const DEPTH: u32 = 120;
+/// States that are followed apart from each other.
+const WORLDS: usize = 6;
+/// Alternatives of one command that are followed.
+const ALTERNATIVES: usize = 16;
+
+#[derive(Debug)]
+pub(super) struct Machine<'a> {
+    pub(super) context: &'a Context,
+    pub(super) effects: Vec<Effect>,
+    pub(super) invocations: Vec<Invocation>,
+    pub(super) files: Files,
+    /// Where nested text stands in the script that was given.
+    pub(super) anchor: Option<Span>,
+    /// Set while what runs does not run on this machine.
+    pub(super) elsewhere: Option<String>,
+    /// What stands for unknown pieces in text that is read again.
+    pub(super) placeholders: Vec<Why>,
+    /// What the words of the command at hand are made of.
+    pub(super) flows: Vec<Datum>,
+    /// What runs at the other end of `>(…)` in the command at hand, with the buffer it reads.
+    pub(super) feeds: Vec<(usize, Script, Span)>,
+    /// The text of the script at hand.
+    pub(super) source: Rc<[u8]>,
+    /// The functions that are being called.
+    pub(super) calls: Vec<Vec<u8>>,
+    /// The aliases that are being put in, so that none stands for itself for ever.
+    pub(super) aliases: Vec<Vec<u8>>,
+    /// The status of the last command substitution in a command.
+    pub(super) substituted: Option<Option<i32>>,
+    /// Scripts that are being sourced.
+    pub(super) sourcing: u32,
+    choices: Choices,
+    steps: u32,
+    depth: u32,
+    spent: bool,
+}
+
+/// Which alternatives are taken, in the order they come up.
+#[derive(Debug, Default)]
+struct Choices {
+    taken: Vec<usize>,
+    at: usize,
+    open: Vec<(usize, usize)>,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(context: &'a Context) -> Self {
+        Self {
+            context,
+            effects: Vec::new(),
+            invocations: Vec::new(),
+            files: Files::default(),
+            anchor: None,
+            elsewhere: None,
+            placeholders: Vec::new(),
+            flows: Vec::new(),
+            feeds: Vec::new(),
+            source: Rc::from(Vec::new()),
+            calls: Vec::new(),
+            aliases: Vec::new(),
+            substituted: None,
+            sourcing: 0,
+            choices: Choices::default(),
+            steps: 0,
+            depth: 0,
+            spent: false,
+        }
+    }
+
+    /// Notes an effect; says where, so that more can be told of it later.
+    pub(super) fn record(&mut self, act: Act, by: &str, span: Span, effort: Effort) -> Option<usize> {
+        if self.elsewhere.is_some() && !reaches_from_elsewhere(&act) {
+            return None;
+        }
+        if self.effects.len() >= EFFECTS {
+            self.exhaust(span);
+            return None;
+        }
+        let span = Some(self.anchor.unwrap_or(span));
+        let act = if self.elsewhere.is_some() { seen_from_here(act) } else { act };
+        self.effects.push(Effect { act, by: by.to_owned(), span, effort });
+        Some(self.effects.len() - 1)
+    }
+
+    /// Notes that something cannot be known.
+    pub(super) fn unknown(&mut self, construct: impl Into<String>, span: Span) {
+        let why = Why { construct: construct.into(), span: self.anchor.unwrap_or(span) };
+        self.record(Act::Unknown(why), "bash", span, Effort::Done);
+    }
+
+    /// Takes a step of the budget; says whether there was one.
+    pub(super) fn step(&mut self, span: Span) -> bool {
+        self.steps += 1;
+        if self.steps > STEPS {
+            self.exhaust(span);
+        }
+        !self.spent
+    }
+
+    fn exhaust(&mut self, span: Span) {
+        if !self.spent {
+            self.spent = true;
+            let why = Why { construct: "more work than a command should be".to_owned(), span };
+            self.effects.push(Effect {
+                act: Act::Unknown(why),
+                by: "bash".to_owned(),
+                span: Some(span),
+                effort: Effort::Done,
+            });
+        }
+    }
+
+    /// Does something one level deeper, unless that is too deep.
+    pub(super) fn deeper<R>(&mut self, span: Span, run: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        if self.depth >= DEPTH {
+            self.unknown("commands nested too deep", span);
+            return None;
+        }
+        self.depth += 1;
+        let result = run(self);
+        self.depth -= 1;
+        Some(result)
+    }
+
+    /// Whether the budget is used up.
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent
+    }
+
+    /// Picks one of several alternatives; the others are tried too when the command is evaluated again.
+    pub(super) fn choose(&mut self, count: usize) -> usize {
+        let at = self.choices.at;
+        self.choices.at += 1;
+        if let Some(taken) = self.choices.taken.get(at) {
+            return *taken;
+        }
+        self.choices.taken.push(0);
+        self.choices.open.push((at, count));
+        0
+    }
+
+    /// Does something once for each way its choices can go.
+    pub(super) fn forked(
+        &mut self,
+        state: &State,
+        span: Span,
+        mut run: impl FnMut(&mut Self, State) -> Worlds,
+    ) -> Worlds {
+        let outer = std::mem::take(&mut self.choices);
+        let mut pending: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut worlds = Vec::new();
+        let mut runs = 0;
+        while let Some(taken) = pending.pop() {
+            runs += 1;
+            if runs > ALTERNATIVES {
+                self.unknown("too many alternatives", span);
+                break;
+            }
+            self.choices = Choices { taken, at: 0, open: Vec::new() };
+            worlds.extend(run(self, state.clone()));
+            let done = std::mem::take(&mut self.choices);
+            for (at, count) in done.open {
+                for other in 1..count {
+                    let mut next: Vec<usize> = done.taken.iter().take(at).copied().collect();
+                    next.push(other);
+                    pending.push(next);
+                }
+            }
+            if self.spent {
+                break;
+            }
+        }
+        self.choices = outer;
+        settle(worlds)
+    }
+
+    /// Goes on in every state that has not left.
+    pub(super) fn each(&mut self, worlds: Worlds, mut run: impl FnMut(&mut Self, State) -> Worlds) -> Worlds {
+        let mut after = Vec::with_capacity(worlds.len());
+        for state in worlds {
+            if state.flow == super::state::Flow::Normal && !self.spent {
+                after.extend(run(self, state));
+            } else {
+                after.push(state);
+            }
+        }
+        settle(after)
+    }
+}
+
+/// Takes equal states together, and joins what are too many.
+pub(super) fn settle(worlds: Worlds) -> Worlds {
+    if worlds.len() <= 1 {
+        return worlds;
+    }
+    let mut kept: Worlds = Vec::new();
+    for state in worlds {
+        if !kept.contains(&state) {
+            kept.push(state);
+        }
+    }
+    if kept.len() <= WORLDS {
+        return kept;
+    }
+    let mut joined: Worlds = Vec::new();
+    for state in kept {
+        match joined.iter_mut().find(|other| other.flow == state.flow) {
+            Some(other) => *other = other.clone().join(&state),
+            None => joined.push(state),
+        }
+    }
+    joined
+}
+
+/// What happens in another place and still is of interest here.
+fn reaches_from_elsewhere(act: &Act) -> bool {
+    match act {
+        Act::Network { .. }
+        | Act::Infrastructure { .. }
+        | Act::Database { .. }
+        | Act::Spawn { .. }
+        | Act::Tool { .. } => true,
+        Act::Git { operation, .. } => operation.starts_with("push"),
+        Act::Package { operation, .. } => operation == "publish",
+        Act::Read { .. }
+        | Act::Look { .. }
+        | Act::Write { .. }
+        | Act::Delete { .. }
+        | Act::Permit { .. }
+        | Act::Disk { .. }
+        | Act::Signal { .. }
+        | Act::Power(_)
+        | Act::Privilege { .. }
+        | Act::Run { .. }
+        | Act::Persist { .. }
+        | Act::Tamper { .. }
+        | Act::Compute
+        | Act::Unknown(_) => false,
+    }
+}
+
+/// The same without this machine's files in it.
+fn seen_from_here(act: Act) -> Act {
+    match act {
+        Act::Network { traffic, to, data } if traffic != Traffic::Remote => {
+            let data = data
+                .into_iter()
+                .filter(|datum| !matches!(datum, Datum::File(_) | Datum::Environment(_)))
+                .collect();
+            Act::Network { traffic, to, data }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,66 @@
+//! Evaluation of scripts: what a shell would do, without doing it.
+//!
+//! Owns: bash's order of expansions, its state, its builtins and redirections, and every way a script can go. Refuses: knowing
+//! what programs do (they are asked about), and certainty it does not have: what cannot be known is an effect of its own.
+
+mod alias;
+mod arithmetic;
+mod braces;
+mod builtin;
+mod call;
+mod channel;
+mod condition;
+mod control;
+mod fields;
+mod files;
+mod items;
+mod list;
+mod machine;
+mod names;
+mod operation;
+mod parameter;
+mod pattern;
+mod program;
+mod redirect;
+mod simple;
+mod state;
+#[cfg(test)]
+mod tests;
+mod text;
+mod variables;
+
+use crate::effects::{Context, Effect, Invocation};
+use crate::shell::value::Value;
+
+/// What a script would do.
+#[must_use]
+pub fn effects(script: &[u8], context: &Context) -> Vec<Effect> {
+    let mut machine = machine::Machine::new(context);
+    machine.whole(script);
+    let mut effects: Vec<Effect> = Vec::with_capacity(machine.effects.len());
+    for effect in machine.effects {
+        if !effects.contains(&effect) {
+            effects.push(effect);
+        }
+    }
+    effects
+}
+
+/// Every program a script may start, with what it is given.
+#[must_use]
+pub fn trace(script: &[u8], context: &Context) -> (Vec<Invocation>, Vec<Effect>) {
+    let mut machine = machine::Machine::new(context);
+    machine.whole(script);
+    (machine.invocations, machine.effects)
+}
+
+impl machine::Machine<'_> {
+    /// Reads a script from its beginning to its end.
+    fn whole(&mut self, script: &[u8]) {
+        let state = state::State::new(Value::known(self.context.cwd.clone()));
+        let worlds = self.text_known(script, state);
+        for state in worlds {
+            self.traps(state);
+        }
+    }
+}

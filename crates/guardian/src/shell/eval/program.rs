@@ -1,0 +1,374 @@
+//! Programs: asked about, and what they do taken into the state.
+//!
+//! Owns: the flow from a command to a program's outcome, to what it starts in turn, and to the files it leaves. Refuses: knowing any
+//! program's options; `effects::programs` does.
+
+use super::channel::{Channel, presentable};
+use super::machine::{Machine, Worlds};
+use super::names::{basename, named};
+use super::redirect::device;
+use super::simple::Job;
+use super::state::{State, Variable};
+use crate::effects::{
+    Act, Change, Code, Datum, Effort, Invocation, Next, Outcome, Stream, Traffic, path, programs,
+};
+use crate::shell::ast::Span;
+use crate::shell::value::{Piece, Value};
+
+/// Programs that put the same bytes elsewhere.
+const COPIERS: [&str; 6] = ["cp", "mv", "install", "ln", "tee", "cat"];
+/// Invocations that are kept for whoever wants to see them.
+const TRACED: usize = 10_000;
+
+impl Machine<'_> {
+    /// A command as programs are asked about it.
+    pub(super) fn invocation(&self, job: &Job, state: &State) -> Invocation {
+        let mut environment: Vec<(Vec<u8>, Value)> = state
+            .variables
+            .iter()
+            .filter(|(_, variable)| variable.exported)
+            .filter_map(|(name, variable)| {
+                Some((name.clone(), super::variables::scalar_of(variable.content.clone())?))
+            })
+            .collect();
+        environment.retain(|(name, _)| !job.environment.iter().any(|(other, _)| other == name));
+        environment.extend(job.environment.iter().cloned());
+        Invocation {
+            argv: job.argv.clone(),
+            more: job.more.clone(),
+            flows: self.files.followed(&job.flows),
+            environment,
+            cwd: state.cwd.clone(),
+            input: self.input(state, 0),
+            span: self.anchor.unwrap_or(job.span),
+        }
+    }
+
+    /// Starts a program.
+    pub(super) fn program(&mut self, mut job: Job, mut state: State) -> Worlds {
+        if let Some(first) = job.argv.first_mut()
+            && let Some(target) = first.bytes().and_then(|name| state.hashed.get(name))
+        {
+            *first = target.clone();
+        }
+        let invocation = self.invocation(&job, &state);
+        self.start(&invocation, &mut state);
+        state.status = None;
+        if let Some(handlers) = state.functions.get(b"command_not_found_handle".as_slice()).cloned() {
+            let mut call = job.clone();
+            call.argv.insert(0, Value::known("command_not_found_handle"));
+            return self.call(b"command_not_found_handle", &handlers, &call, state);
+        }
+        vec![state]
+    }
+
+    /// Asks about a program and takes in what it does.
+    pub(super) fn start(&mut self, invocation: &Invocation, state: &mut State) {
+        if self.step(invocation.span) {
+            self.deeper(invocation.span, |machine| machine.started(invocation, state));
+        }
+    }
+
+    fn started(&mut self, invocation: &Invocation, state: &mut State) {
+        if self.invocations.len() < TRACED {
+            self.invocations.push(invocation.clone());
+        }
+        let by = invocation
+            .argv
+            .first()
+            .map_or_else(|| "a program".to_owned(), |name| named(name, &invocation.argv));
+        if self.own_file(invocation, &by, state) {
+            return;
+        }
+        let outcome = programs::outcome(invocation, self.context);
+        self.remember(&outcome, invocation, &by);
+        for (act, effort) in &outcome.acts {
+            self.take_in(act, *effort, invocation, &by, state);
+        }
+        let quiet = !outcome.next.is_empty() && outcome.output == Stream::default();
+        if !quiet {
+            let output = self.output(&outcome, &by, invocation, state);
+            self.write(state, 1, output, &by, invocation.span);
+        }
+        for next in outcome.next {
+            self.next(next, invocation, &by, state);
+        }
+    }
+
+    /// Whether the program is a file the command itself has written; then that is what runs.
+    fn own_file(&mut self, invocation: &Invocation, by: &str, state: &mut State) -> bool {
+        let Some(name) = invocation.argv.first() else { return false };
+        if self.elsewhere.is_some()
+            || !name.pieces.iter().any(|piece| matches!(piece, Piece::Known(bytes) if bytes.contains(&b'/')))
+        {
+            return false;
+        }
+        let path = path::resolve(name, &invocation.cwd);
+        self.run_origins(&path, by, invocation.span);
+        let contents = self.files.contents(&path).to_vec();
+        for content in &contents {
+            self.run_content(content, &path, None, invocation, state);
+        }
+        !contents.is_empty()
+    }
+
+    /// Says that something that came from elsewhere is run.
+    fn run_origins(&mut self, path: &Value, by: &str, span: Span) {
+        for datum in self.files.followed(&[Datum::File(path.clone())]) {
+            if let Datum::Download(from) = datum {
+                self.record(
+                    Act::Run { code: Code::Download(from), with: by.to_owned() },
+                    by,
+                    span,
+                    Effort::Done,
+                );
+            }
+        }
+    }
+
+    /// Runs text that is known, with the interpreter its first line or the command names.
+    fn run_content(
+        &mut self,
+        content: &Value,
+        name: &Value,
+        with: Option<&str>,
+        invocation: &Invocation,
+        state: &mut State,
+    ) {
+        let first = content.prefix().split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let first = String::from_utf8_lossy(first).into_owned();
+        let shebang = first
+            .strip_prefix("#!")
+            .and_then(|line| line.split_whitespace().map(basename).rfind(|word| !word.starts_with('-')));
+        let interpreter = with.map(basename).or(shebang).unwrap_or("bash").to_owned();
+        if matches!(interpreter.as_str(), "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "source" | ".") {
+            let place = invocation
+                .argv
+                .iter()
+                .position(|argument| same_file(argument, name, invocation))
+                .unwrap_or(0);
+            let arguments = invocation.argv.iter().skip(place).cloned().collect();
+            self.shell(
+                content,
+                arguments,
+                invocation.input.clone(),
+                invocation.cwd.clone(),
+                invocation,
+                state,
+            );
+        } else {
+            let inner = Invocation {
+                argv: vec![Value::known(interpreter)],
+                input: Stream { text: Some(content.clone()), data: Vec::new() },
+                ..invocation.clone()
+            };
+            self.start(&inner, state);
+        }
+    }
+
+    fn take_in(&mut self, act: &Act, effort: Effort, invocation: &Invocation, by: &str, state: &mut State) {
+        let span = invocation.span;
+        match act {
+            Act::Run { code: Code::File(path), with } if self.elsewhere.is_none() => {
+                let contents = match device(path, state) {
+                    Some(Channel::Source(stream)) => {
+                        for datum in self.files.followed(&stream.data) {
+                            if let Datum::Download(from) = datum {
+                                self.record(
+                                    Act::Run { code: Code::Download(from), with: with.clone() },
+                                    by,
+                                    span,
+                                    effort,
+                                );
+                            }
+                        }
+                        if stream.text.as_ref().is_none_or(|text| text.why().is_some()) {
+                            self.unknown(format!("the code {with} is given"), span);
+                        }
+                        stream
+                            .text
+                            .filter(|text| text.pieces.iter().any(|piece| matches!(piece, Piece::Known(_))))
+                            .into_iter()
+                            .collect()
+                    }
+                    Some(_) => Vec::new(),
+                    None => {
+                        self.run_origins(path, by, span);
+                        let contents = self.files.contents(path).to_vec();
+                        if contents.is_empty() {
+                            self.record(act.clone(), by, span, effort);
+                        }
+                        contents
+                    }
+                };
+                for content in contents {
+                    self.run_content(&content, path, Some(with), invocation, state);
+                }
+            }
+            Act::Read { path, .. } if device(path, state).is_some() => {}
+            Act::Write { path, content, .. } if device(path, state).is_some() => {
+                if let Some(Channel::Capture(buffer)) = device(path, state)
+                    && let Some(buffer) = state.buffers.get_mut(buffer)
+                {
+                    let stream = content.clone().map_or_else(
+                        || invocation.input.clone(),
+                        |text| Stream { text: Some(text), data: Vec::new() },
+                    );
+                    super::channel::pour(buffer, stream, by, span);
+                }
+            }
+            Act::Network { traffic, to, data } => {
+                let data = self.seen(data, state);
+                self.record(Act::Network { traffic: *traffic, to: to.clone(), data }, by, span, effort);
+            }
+            other => {
+                self.record(other.clone(), by, span, effort);
+            }
+        }
+    }
+
+    /// Data with descriptors replaced by what flows through them, and files followed to their origins.
+    fn seen(&self, data: &[Datum], state: &State) -> Vec<Datum> {
+        let mut all = Vec::new();
+        for datum in data {
+            match datum {
+                Datum::File(path) => match device(path, state) {
+                    Some(Channel::Source(stream)) => {
+                        let stream = presentable(stream);
+                        all.extend(stream.text.map(Datum::Text));
+                        all.extend(stream.data);
+                    }
+                    Some(_) => {}
+                    None => all.push(datum.clone()),
+                },
+                other => all.push(other.clone()),
+            }
+        }
+        self.files.followed(&all)
+    }
+
+    fn output(&self, outcome: &Outcome, by: &str, invocation: &Invocation, state: &State) -> Stream {
+        let mut output = outcome.output.clone();
+        if output.text.is_none() && by == "cat" && invocation.argv.len() > 1 {
+            output.text = self.concatenated(outcome, state);
+        }
+        output.data = self.seen(&output.data, state);
+        output
+    }
+
+    /// What `cat` writes, when every file it reads is known.
+    fn concatenated(&self, outcome: &Outcome, state: &State) -> Option<Value> {
+        let mut whole = Value::default();
+        let mut any = false;
+        for (act, _) in &outcome.acts {
+            let Act::Read { path, .. } = act else { continue };
+            any = true;
+            match device(path, state) {
+                Some(Channel::Source(stream)) => whole.append(stream.text?),
+                Some(_) => return None,
+                None => whole.append(self.files.contents(path).last()?.clone()),
+            }
+        }
+        any.then_some(whole)
+    }
+
+    /// Keeps what a program leaves in files, and where it came from.
+    fn remember(&mut self, outcome: &Outcome, invocation: &Invocation, by: &str) {
+        if self.elsewhere.is_some() {
+            return;
+        }
+        let mut from: Vec<Datum> = Vec::new();
+        for (act, _) in &outcome.acts {
+            match act {
+                Act::Read { path, .. } => from.push(Datum::File(path.clone())),
+                Act::Network { traffic: Traffic::Fetch, to, .. } => from.push(Datum::Download(to.clone())),
+                _ => {}
+            }
+        }
+        let text = from.iter().find_map(|datum| match datum {
+            Datum::File(path) => self.files.contents(path).last().cloned(),
+            _ => None,
+        });
+        let copied = if by == "tee" { invocation.input.text.clone() } else { text };
+        from.extend(invocation.input.data.iter().cloned());
+        for (act, _) in &outcome.acts {
+            let Act::Write { path, change, content } = act else { continue };
+            if *change == Change::Make && !COPIERS.contains(&by) {
+                continue;
+            }
+            self.files.flow(path, &from);
+            let base = if *change == Change::Append {
+                self.files.contents(path).last().cloned().unwrap_or_default()
+            } else {
+                Value::default()
+            };
+            let content = content.clone().or_else(|| copied.clone().filter(|_| COPIERS.contains(&by)));
+            if content.is_some() {
+                self.files.keep(path, &base, &Stream { text: content, data: Vec::new() });
+            }
+        }
+    }
+
+    fn next(&mut self, next: Next, invocation: &Invocation, by: &str, state: &mut State) {
+        let (Next::Program { elsewhere, .. } | Next::Shell { elsewhere, .. }) = &next;
+        let before = self.elsewhere.clone();
+        if before.is_none() {
+            self.elsewhere.clone_from(elsewhere);
+        }
+        match next {
+            Next::Program { invocation: inner, .. } => {
+                if inner.argv.first().is_none_or(super::variables::is_opaque) {
+                    self.invocations.push(inner.clone());
+                    self.unknown(format!("a program {by} is told to start"), invocation.span);
+                } else {
+                    self.start(&inner, state);
+                }
+            }
+            Next::Shell { text, arguments, input, cwd, .. } => {
+                self.shell(&text, arguments, input, cwd, invocation, state);
+            }
+        }
+        self.elsewhere = before;
+    }
+
+    /// A shell of its own that reads text.
+    fn shell(
+        &mut self,
+        text: &Value,
+        arguments: Vec<Value>,
+        input: Stream,
+        cwd: Value,
+        invocation: &Invocation,
+        state: &mut State,
+    ) {
+        let mut inner = State::new(cwd);
+        if self.elsewhere.is_none() {
+            for (name, value) in &invocation.environment {
+                inner.set(name, Variable { exported: true, ..Variable::scalar(value.clone()) });
+            }
+            inner.functions = std::rc::Rc::clone(&state.functions);
+            std::rc::Rc::make_mut(&mut inner.functions).retain(|name, _| state.exported.contains(name));
+        }
+        inner.descriptors.clone_from(&state.descriptors);
+        inner.buffers.clone_from(&state.buffers);
+        if input != Stream::default() {
+            inner.descriptors.insert(0, Channel::Source(input));
+        }
+        let mut arguments = arguments.into_iter();
+        if let Some(zero) = arguments.next() {
+            inner.zero = zero;
+        }
+        inner.positional = arguments.collect();
+        let calls = std::mem::take(&mut self.calls);
+        let span = invocation.span;
+        let worlds = self.isolated(span, |machine| {
+            machine.subshell(&inner, |machine, state| machine.text(text, span, "a script", state))
+        });
+        self.calls = calls;
+        *state = state.clone().after(worlds);
+    }
+}
+
+fn same_file(argument: &Value, path: &Value, invocation: &Invocation) -> bool {
+    path::resolve(argument, &invocation.cwd) == *path
+}

@@ -1,0 +1,397 @@
+//! Simple commands: words, redirections, assignments, and who gets them: a function, a builtin or a program.
+//!
+//! Owns: that order, which is bash's. Refuses: a program's meaning.
+
+use super::machine::{Machine, Worlds};
+use super::names::named;
+use super::state::{Content, State, Variable};
+use super::variables::{Index, is_opaque};
+use crate::effects::Datum;
+use crate::shell::ast::{Assigned, Assignment, Part, Redirect, Span, Word};
+use crate::shell::value::{Piece, Value, Why};
+
+/// The elements of an array, with the indexes that were written.
+pub(super) type Elements = Vec<(Option<Value>, Value)>;
+
+/// A command whose words are expanded.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Job {
+    pub(super) argv: Vec<Value>,
+    pub(super) more: Option<Why>,
+    /// `NAME=value` before it.
+    pub(super) environment: Vec<(Vec<u8>, Value)>,
+    /// Arrays among the arguments of `declare`, by the place of the argument.
+    pub(super) arrays: Vec<(usize, Elements)>,
+    pub(super) flows: Vec<Datum>,
+    pub(super) span: Span,
+}
+
+/// Whether a name may be a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lookup {
+    All,
+    /// `command`, `builtin`, `exec`: not functions.
+    NoFunctions,
+    /// What another program starts: only programs.
+    Programs,
+}
+
+/// Builtins whose arguments are assignments.
+const DECLARATIONS: [&[u8]; 6] = [b"declare", b"typeset", b"local", b"export", b"readonly", b"alias"];
+
+impl Machine<'_> {
+    pub(super) fn simple(
+        &mut self,
+        assignments: &[Assignment],
+        words: &[Word],
+        redirects: &[Redirect],
+        span: Span,
+        state: &State,
+    ) -> Worlds {
+        self.forked(state, span, |machine, state| {
+            machine.isolated(span, |machine| machine.simple_once(assignments, words, redirects, span, state))
+        })
+    }
+
+    fn simple_once(
+        &mut self,
+        assignments: &[Assignment],
+        words: &[Word],
+        redirects: &[Redirect],
+        span: Span,
+        mut state: State,
+    ) -> Worlds {
+        if let Some(text) = self.aliased(words, span, &state) {
+            let inner = self.text_known(&text, state.clone());
+            self.aliases.pop();
+            // Whether the alias was there when the line was read is not always certain.
+            self.simple_plain(assignments, words, redirects, span, state);
+            return inner;
+        }
+        self.substituted = None;
+        self.flows.clear();
+        state.hint = super::state::Hint::default();
+        self.simple_plain(assignments, words, redirects, span, state)
+    }
+
+    fn simple_plain(
+        &mut self,
+        assignments: &[Assignment],
+        words: &[Word],
+        redirects: &[Redirect],
+        span: Span,
+        mut state: State,
+    ) -> Worlds {
+        let mut job = self.expanded(words, span, &mut state);
+        let descriptors = state.descriptors.keys().copied().filter(|number| *number > 9).collect::<Vec<_>>();
+        if job.argv.is_empty() && job.more.is_none() {
+            return self.with_redirects(redirects, state, "bash", |machine, mut state| {
+                for assignment in assignments {
+                    machine.perform(assignment, &mut state);
+                }
+                state.status = machine.substituted.take().unwrap_or(Some(0));
+                vec![state]
+            });
+        }
+        if only_exec(&job) {
+            self.open_all(redirects, &mut state, "exec");
+            self.feeds.clear();
+            state.status = Some(0);
+            return vec![state];
+        }
+        let by = job.argv.first().map(|name| named(name, &job.argv)).unwrap_or_else(|| "bash".to_owned());
+        self.with_redirects(redirects, state, &by, |machine, mut state| {
+            job.environment = machine.temporary(assignments, &mut state);
+            job.flows = std::mem::take(&mut machine.flows);
+            let mut worlds = machine.perform_job(job.clone(), Lookup::All, state);
+            for state in &mut worlds {
+                if let Some(last) = job.argv.last() {
+                    state.last = last.clone();
+                }
+                state.descriptors.retain(|number, channel| {
+                    *number <= 9
+                        || descriptors.contains(number)
+                        || !matches!(channel, super::channel::Channel::Source(_))
+                });
+            }
+            worlds
+        })
+    }
+
+    fn expanded(&mut self, words: &[Word], span: Span, state: &mut State) -> Job {
+        let mut job = Job { span, ..Job::default() };
+        let mut declares = false;
+        for word in words {
+            let written = declares && assignment_like(word);
+            if let (true, Some(Part::Array(elements))) = (declares, word.parts.last()) {
+                let values = elements
+                    .iter()
+                    .flat_map(|(key, value)| {
+                        let key = key.as_ref().map(|key| self.single(key, state));
+                        let values = if key.is_some() {
+                            vec![self.single(value, state)]
+                        } else {
+                            self.arguments([value], state).fields
+                        };
+                        values.into_iter().map(move |value| (key.clone(), value)).collect::<Vec<_>>()
+                    })
+                    .collect();
+                job.arrays.push((job.argv.len(), values));
+                job.argv.push(self.assignment_argument(word, state));
+                continue;
+            }
+            if written {
+                job.argv.push(self.assignment_argument(word, state));
+                continue;
+            }
+            let arguments = self.arguments([word], state);
+            job.argv.extend(arguments.fields);
+            job.more = arguments.more.or(job.more.take());
+            declares = job
+                .argv
+                .iter()
+                .find(|field| !matches!(field.bytes(), Some(b"command" | b"builtin")))
+                .and_then(Value::bytes)
+                .is_some_and(|name| DECLARATIONS.contains(&name));
+        }
+        job
+    }
+
+    /// Assignments for one command alone.
+    fn temporary(&mut self, assignments: &[Assignment], state: &mut State) -> Vec<(Vec<u8>, Value)> {
+        let mut environment = Vec::new();
+        for assignment in assignments {
+            match &assignment.value {
+                Assigned::Scalar(word) => {
+                    let mut value = self.single(word, state);
+                    if assignment.append {
+                        let mut before = self.scalar(state, &assignment.name).unwrap_or_default();
+                        before.append(value);
+                        value = before;
+                    }
+                    environment.push((assignment.name.clone(), value));
+                }
+                Assigned::Array(elements) => {
+                    for (_, word) in elements {
+                        self.arguments([word], state);
+                    }
+                    let why =
+                        Why { construct: "an array in the environment".to_owned(), span: assignment.span };
+                    environment.push((assignment.name.clone(), Value::unknown(why)));
+                }
+            }
+        }
+        environment
+    }
+
+    /// `NAME=value` on its own.
+    pub(super) fn perform(&mut self, assignment: &Assignment, state: &mut State) {
+        let flows = std::mem::take(&mut self.flows);
+        let index = self.index(&assignment.name, assignment.index.as_ref(), state);
+        let index = if assignment.index.is_none() { Index::None } else { index };
+        match &assignment.value {
+            Assigned::Scalar(word) => {
+                let value = self.single(word, state);
+                self.assign(state, &assignment.name, &index, value, assignment.append, assignment.span);
+            }
+            Assigned::Array(elements) => {
+                let mut values = Vec::new();
+                let mut more = None;
+                for (key, word) in elements {
+                    match key {
+                        Some(key) => {
+                            let key = self.single(key, state);
+                            values.push((Some(key), self.single(word, state)));
+                        }
+                        None => {
+                            let arguments = self.arguments([word], state);
+                            more = arguments.more.or(more);
+                            values.extend(arguments.fields.into_iter().map(|value| (None, value)));
+                        }
+                    }
+                }
+                self.assign_array(state, &assignment.name, values, more, assignment.append, assignment.span);
+            }
+        }
+        self.flows = flows;
+    }
+
+    /// `NAME=( … )`
+    pub(super) fn assign_array(
+        &mut self,
+        state: &mut State,
+        name: &[u8],
+        values: Elements,
+        more: Option<Why>,
+        append: bool,
+        span: Span,
+    ) {
+        let name = Self::referred(state, name);
+        let mut variable = state.variables.get(&name).cloned().unwrap_or_default();
+        if variable.readonly {
+            return;
+        }
+        if !append {
+            variable.content = if variable.named {
+                Content::Named(Default::default())
+            } else {
+                Content::Indexed(Default::default())
+            };
+        } else if let Content::Scalar(value) = &variable.content {
+            variable.content = Content::Indexed([(0, value.clone())].into());
+        } else if variable.content == Content::Unset && !variable.named {
+            variable.content = Content::Indexed(Default::default());
+        }
+        variable.data.clear();
+        state.set(&name, variable);
+        for (key, value) in values {
+            let key =
+                key.unwrap_or_else(|| match state.variables.get(&name).map(|variable| &variable.content) {
+                    Some(Content::Indexed(map)) => {
+                        Value::known(map.keys().next_back().map_or(0, |last| last + 1).to_string())
+                    }
+                    _ => Value::known("0"),
+                });
+            self.assign(state, &name, &Index::At(key), value, false, span);
+        }
+        if let Some(why) = more
+            && let Some(mut variable) = state.variables.get(&name).cloned()
+        {
+            variable.content = Content::Any(why);
+            state.set(&name, variable);
+        }
+    }
+
+    /// Hands a command to whoever has its name.
+    pub(super) fn perform_job(&mut self, job: Job, lookup: Lookup, state: State) -> Worlds {
+        let Some(first) = job.argv.first() else {
+            if let Some(why) = &job.more {
+                self.unknown(format!("a program named by {}", why.construct), job.span);
+            }
+            let mut state = state;
+            state.status = None;
+            return vec![state];
+        };
+        let Some(name) = first.bytes().map(<[u8]>::to_vec) else {
+            return self.perform_unknown(job, lookup, state);
+        };
+        if name.is_empty() {
+            let mut state = state;
+            state.status = Some(127);
+            return vec![state];
+        }
+        if lookup == Lookup::All
+            && let Some(functions) = state.functions.get(&name).cloned()
+        {
+            return self.call(&name, &functions, &job, state);
+        }
+        if lookup != Lookup::Programs
+            && let Some(builtin) = super::builtin::Builtin::named(&name)
+        {
+            return self
+                .with_environment(&job, state, |machine, state| machine.builtin(builtin, &job, state));
+        }
+        self.program(job, state)
+    }
+
+    /// Runs something with variables that are set for it alone.
+    pub(super) fn with_environment(
+        &mut self,
+        job: &Job,
+        mut state: State,
+        run: impl FnOnce(&mut Self, State) -> Worlds,
+    ) -> Worlds {
+        if job.environment.is_empty() {
+            return run(self, state);
+        }
+        let before: Vec<_> = job
+            .environment
+            .iter()
+            .map(|(name, _)| (name.clone(), state.variables.get(name).cloned()))
+            .collect();
+        for (name, value) in &job.environment {
+            let readonly = state.variables.get(name).is_some_and(|variable| variable.readonly);
+            if !readonly {
+                state.set(name, Variable { exported: true, ..Variable::scalar(value.clone()) });
+            }
+        }
+        let mut worlds = run(self, state);
+        for state in &mut worlds {
+            for (name, variable) in &before {
+                match variable {
+                    Some(variable) => state.set(name, variable.clone()),
+                    None => {
+                        std::rc::Rc::make_mut(&mut state.variables).remove(name);
+                    }
+                }
+            }
+        }
+        worlds
+    }
+
+    /// A command whose name is not known.
+    fn perform_unknown(&mut self, mut job: Job, lookup: Lookup, state: State) -> Worlds {
+        let Some(first) = job.argv.first().cloned() else { return vec![state] };
+        let globbed = first.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+        if globbed || is_opaque(&first) {
+            let named = match first.why() {
+                Some(why) => why.construct.clone(),
+                None => "a glob".to_owned(),
+            };
+            self.invocations.push(self.invocation(&job, &state));
+            self.unknown(format!("a program named by {named}"), job.span);
+            // It may be nothing, or something that runs the rest: `$SUDO rm …`.
+            let mut worlds = vec![];
+            if is_opaque(&first) && job.argv.len() > 1 {
+                job.argv.remove(0);
+                worlds = self
+                    .deeper(job.span, |machine| machine.perform_job(job, lookup, state.clone()))
+                    .unwrap_or_default();
+            } else if globbed {
+                for name in super::names::globbed(&first) {
+                    let mut job = job.clone();
+                    if let Some(first) = job.argv.first_mut() {
+                        *first = Value::known(name);
+                    }
+                    worlds.extend(self.program(job, state.clone()));
+                }
+            }
+            let mut state = state;
+            state.status = None;
+            self.write(
+                &mut state,
+                1,
+                crate::effects::Stream::default(),
+                "a program that is not known",
+                Span::default(),
+            );
+            worlds.push(state);
+            return super::machine::settle(worlds);
+        }
+        self.program(job, state)
+    }
+}
+
+/// `exec` without a command: its redirections are the shell's own from then on.
+fn only_exec(job: &Job) -> bool {
+    let mut words = job
+        .argv
+        .iter()
+        .map(Value::bytes)
+        .skip_while(|word| matches!(word, Some(b"command" | b"builtin" | b"--")));
+    words.next() == Some(Some(b"exec")) && words.next().is_none() && job.more.is_none()
+}
+
+/// Whether an argument of `declare` and its kin is an assignment: then it is not split.
+fn assignment_like(word: &Word) -> bool {
+    match word.parts.first() {
+        Some(Part::Literal { text, quoted: false }) => {
+            text.iter().position(|byte| *byte == b'=').is_some_and(|place| {
+                let name = text.get(..place).unwrap_or_default();
+                let name = name.strip_suffix(b"+").unwrap_or(name);
+                super::variables::is_name(name) || super::variables::subscripted(name).is_some()
+            })
+        }
+        _ => false,
+    }
+}
