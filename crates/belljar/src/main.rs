@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         return hook::run(env::args_os().skip(2));
     }
     let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+        Ok(cli) => cli.settle(),
         Err(answer) => {
             // Help that cannot be printed helps nobody.
             let _unheard = answer.print();

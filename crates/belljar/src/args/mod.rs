@@ -5,6 +5,7 @@
 mod audit;
 mod changes;
 mod events;
+mod guardian;
 mod hook;
 mod host;
 mod lives;
@@ -20,6 +21,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use audit::{Audit, Export, Recent, Verify};
 pub(crate) use changes::{Apply, Cp, Diff, Discard};
 pub(crate) use events::{EventFormat, Events, ExportEvents, QueryEvents, Selection, TailEvents};
+pub(crate) use guardian::{AccessWord, AddAcl, Check, Guardian, NetworkReach, Suggest, Surroundings, Where};
 pub(crate) use hook::{Hook, Hooks, SenderKeys, Settings, Target as AgentTarget, Trial};
 pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};
 pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
@@ -42,6 +44,18 @@ pub(crate) struct Cli {
     pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Where a call is judged, `--home` is its user's home: that is what the word means there.
+    pub(crate) fn settle(mut self) -> Self {
+        if let Command::Guardian(Guardian::Check(args) | Guardian::Explain(args)) = &mut self.command
+            && let Some(home) = self.home.take()
+        {
+            args.surroundings.user_home.get_or_insert(home);
+        }
+        self
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -112,6 +126,9 @@ pub(crate) enum Command {
     /// Watch, find and export what agents did.
     #[command(subcommand)]
     Events(Events),
+    /// Judge calls by the policy, and show, test and change it.
+    #[command(subcommand)]
+    Guardian(Guardian),
     /// Install, remove, show and test agents' hooks.
     #[command(subcommand)]
     Hooks(Hooks),

@@ -13,6 +13,7 @@ mod events;
 mod exec;
 mod extend;
 mod follow;
+mod guardian;
 mod hooks;
 mod inspect;
 mod list;
@@ -72,6 +73,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Template(args) => template::template(context, args),
         Command::Hook(args) => Ok(crate::hook::run(args.words.into_iter())),
         Command::Events(args) => events::events(context, &args),
+        Command::Guardian(args) => guardian::guardian(context, args),
         Command::Hooks(args) => hooks::hooks(context, &args),
         Command::Doctor(args) => doctor::doctor(context, &args),
         Command::Bench(args) => bench::bench(context, &args),

@@ -25,8 +25,8 @@ reason = "pushing is for people"
 examples = { match = ["git push origin main"], pass = ["git pull"] }
 
 [[rule]]
-name = "ask-for-secrets"
-match = ["Read(.env)", "Read(~/.ssh/**)"]
+name = "ask-for-books"
+match = ["Read(ledger.csv)", "Read(~/books/**)"]
 verdict = "ask"
 "#;
 
@@ -83,7 +83,7 @@ fn a_rule_holds_with_and_without_a_server() {
     let server = Server::start(&machine);
     let denied = before(&machine, "Bash", &json!({ "command": "git push origin" }));
     assert_eq!(decision(&denied), (Some("deny".to_owned()), Some("pushing is for people".to_owned())));
-    let asked = before(&machine, "Read", &json!({ "file_path": "sub/.env" }));
+    let asked = before(&machine, "Read", &json!({ "file_path": "sub/ledger.csv" }));
     assert_eq!(decision(&asked).0.as_deref(), Some("ask"));
     assert!(before(&machine, "Bash", &json!({ "command": "git pull" })).is_silent());
     drop(server);

@@ -22,7 +22,10 @@ use super::{
     scene::Reach,
     words::{Boundary, Kind, Switch},
 };
+use crate::effects::tools::{Line, of_call};
 use crate::effects::{Context, Effect, Effort};
+use crate::shell::eval;
+use crate::shell::value::Value;
 
 /// Everything there is to say about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +40,33 @@ pub struct Explanation {
 
 /// What a call would do.
 pub(super) fn effects_of(call: &Call<'_>, context: &Context) -> Vec<Effect> {
-    let _later = (call, context);
-    Vec::new()
+    let outcome = of_call(call, context);
+    let mut effects = outcome.effects;
+    for line in outcome.commands {
+        let (script, cwd) = match line {
+            Line::Shell { text, cwd } => (text, cwd),
+            Line::Program { argv, cwd } => (quoted(&argv), cwd),
+        };
+        let there = cwd.bytes().map(|cwd| Context { cwd: cwd.to_vec(), ..context.clone() });
+        effects.extend(eval::effects(&script, there.as_ref().unwrap_or(context)));
+    }
+    effects
+}
+
+/// Words as text that a shell reads as the same words.
+fn quoted(argv: &[Value]) -> Vec<u8> {
+    let mut script = Vec::new();
+    for word in argv {
+        script.push(b'\'');
+        for byte in word.bytes().unwrap_or_default() {
+            match byte {
+                b'\'' => script.extend_from_slice(b"'\\''"),
+                byte => script.push(*byte),
+            }
+        }
+        script.extend_from_slice(b"' ");
+    }
+    script
 }
 
 impl Policy {
@@ -134,6 +162,9 @@ impl Policy {
             _ if patterns.is_empty() => false,
             None => patterns.iter().any(|pattern| pattern.matches(call)),
             Some(line) => {
+                if patterns.iter().any(|pattern| pattern.is_line(call, &line)) {
+                    return true;
+                }
                 let commands = commands::simple(&line);
                 let is_allowed = |words: &Vec<String>| patterns.iter().any(|p| p.is_about(call, words));
                 !commands.is_empty() && commands.iter().all(is_allowed)

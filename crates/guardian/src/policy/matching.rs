@@ -1,14 +1,13 @@
 //! Whether an effect is one a condition is about: surely, perhaps, or not.
 //!
 //! Owns: how each part of a condition is held against each act. Refuses: to guess. What holds whatever the unknown pieces
-//! come to is certain; what some of them could make true is possible; see docs/adr/0010-three-answers.md.
+//! come to is certain; what some of them could make true is possible; see docs/adr/0011-three-answers.md.
 
 use super::{
     certainty::Certainty,
     condition::Condition,
-    glob::is_like,
     place::{Area, Grounds, Places},
-    target::Target,
+    target::{Target, is_wild},
     words::{DataWord, Kind},
 };
 use crate::effects::{Act, Code, Datum, Effect, Power};
@@ -227,7 +226,7 @@ pub(super) fn is_worded(wanted: &[String], said: &str) -> bool {
         return true;
     }
     let said = said.to_lowercase();
-    let like = |pattern: &str| is_like(&pattern.to_lowercase(), &said, None);
+    let like = |pattern: &str| is_wild(&pattern.to_lowercase(), &said);
     let mut positive = wanted.iter().filter(|pattern| !pattern.starts_with('!')).peekable();
     let is_wanted = positive.peek().is_none() || positive.any(|pattern| like(pattern));
     is_wanted && !wanted.iter().filter_map(|pattern| pattern.strip_prefix('!')).any(like)
@@ -239,7 +238,12 @@ fn is_valued(wanted: &[String], value: Option<&Value>) -> Certainty {
         _ if wanted.is_empty() => Certainty::Certain,
         None => Certainty::No,
         Some(value) if value.why().is_some() && value.prefix().is_empty() => Certainty::Possible,
-        Some(value) => Certainty::when(is_worded(wanted, &host(&shown(value)))),
+        Some(value) => {
+            let (whole, is_scheme) = (shown(value), |wanted: &String| wanted.contains("://"));
+            let (schemes, hosts): (Vec<String>, Vec<String>) = wanted.iter().cloned().partition(is_scheme);
+            let is_scheme = !schemes.is_empty() && is_worded(&schemes, &whole);
+            Certainty::when(is_scheme || (!hosts.is_empty() && is_worded(&hosts, &host(&whole))))
+        }
     }
 }
 

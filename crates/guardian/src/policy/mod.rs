@@ -14,6 +14,7 @@ mod findings;
 mod glob;
 mod judge;
 mod limits;
+mod lint;
 mod matching;
 mod one_or_many;
 mod packs;
@@ -22,6 +23,7 @@ mod place;
 mod rule;
 mod scene;
 mod settings;
+mod suggest;
 mod target;
 mod words;
 

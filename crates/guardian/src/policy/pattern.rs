@@ -95,6 +95,13 @@ impl Pattern {
             }
     }
 
+    /// Says whether it is this very line.
+    pub(super) fn is_line(&self, call: &Call<'_>, line: &str) -> bool {
+        let is_same = |words: &str| !words.contains('*') && words.trim() == line.trim();
+        self.is_tool(call)
+            && matches!(&self.what, What::Command { words, is_prefix: false } if is_same(words))
+    }
+
     fn is_tool(&self, call: &Call<'_>) -> bool {
         if self.tool.contains('*') {
             return is_like(&self.tool, call.tool, None);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::{
     certainty::Certainty,
     glob::is_like,
-    target::{HOLE, Name, Target, is_expansion},
+    target::{FILLED, HOLE, Name, Target, is_expansion},
 };
 use crate::effects::Context;
 
@@ -111,14 +111,14 @@ impl PathPattern {
 
     /// Says whether what is not known could make a path one of its own.
     fn is_possible(&self, target: &Target, grounds: &Grounds) -> bool {
-        if !target.is_open() {
+        if !target.is_open() || target.is_meant() {
             return false;
         }
         if self.anchor == Anchor::Anywhere {
             let last = target.names.last().filter(|name| name.is_open());
             let wanted = self.parts.iter().rev().find(|part| *part != "**");
             return last.zip(wanted).is_some_and(|(name, part)| {
-                part.contains('*') || is_like(&name.text.replace(HOLE, "*"), part, None)
+                part.contains('*') || is_like(&name.text.replace([HOLE, FILLED], "*"), part, None)
             });
         }
         let Some(whole) = self.whole(grounds) else { return false };
@@ -193,6 +193,9 @@ impl Area {
 
     /// Whether an act on a path stays within it. Of a path with a glob, all that it stands for must.
     pub(super) fn confines(&self, target: &Target, grounds: &Grounds) -> Certainty {
+        if target.is_meant() {
+            return Certainty::Certain;
+        }
         let one = |pattern: &PathPattern| {
             if pattern.is_literal(&target.names, grounds) {
                 Certainty::when(target.is_absolute || pattern.anchor == Anchor::Anywhere)
@@ -210,9 +213,14 @@ impl Area {
         if !target.is_open() {
             return Certainty::when(target.is_absolute && by(target));
         }
+        if target.is_meant() {
+            return Certainty::No;
+        }
         let workspace = PathPattern { anchor: Anchor::Workspace, parts: Vec::new(), is_exception: false };
         match target.unset() {
             Some(left) if workspace.is_literal(&left.names, grounds) => Certainty::No,
+            // What has a beginning of its own was at least not written for the root.
+            Some(left) if !target.front().is_empty() => Certainty::perhaps(by(&left)),
             Some(left) => Certainty::when(by(&left)),
             None => Certainty::Possible,
         }

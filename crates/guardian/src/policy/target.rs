@@ -6,6 +6,8 @@ use crate::shell::value::{Piece, Value};
 
 /// Stands where something is not known. No path on any machine has it.
 pub(super) const HOLE: char = '\u{1}';
+/// The same where it is at least not nothing: whoever wrote `${x:-build}` or `${x:?}` thought of that.
+pub(super) const FILLED: char = '\u{2}';
 
 /// A path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +32,7 @@ pub(super) struct Name {
 impl Name {
     /// Something in it is not known.
     pub(super) fn is_open(&self) -> bool {
-        self.text.contains(HOLE)
+        self.text.contains([HOLE, FILLED])
     }
 
     /// It stands for every name there is, or for all hidden ones.
@@ -48,7 +50,8 @@ impl Target {
             let (text, is_glob) = match piece {
                 Piece::Known(bytes) => (String::from_utf8_lossy(bytes).into_owned(), false),
                 Piece::Glob(bytes) => (String::from_utf8_lossy(bytes).into_owned(), true),
-                Piece::Unknown(_) => (HOLE.to_string(), false),
+                Piece::Unknown(why) if why.may_be_empty() => (HOLE.to_string(), false),
+                Piece::Unknown(_) => (FILLED.to_string(), false),
             };
             for (place, part) in text.split('/').enumerate() {
                 if place > 0 {
@@ -79,6 +82,11 @@ impl Target {
     pub(super) fn front(&self) -> &[Name] {
         let end = self.names.iter().position(Name::is_open).unwrap_or(self.names.len());
         if self.is_absolute { self.names.get(..end).unwrap_or_default() } else { &[] }
+    }
+
+    /// Nothing of its beginning is known, save that it was thought of. That is taken to be what its writer meant.
+    pub(super) fn is_meant(&self) -> bool {
+        !self.is_absolute && self.names.first().is_some_and(|name| name.text.starts_with(FILLED))
     }
 
     /// What is left when all that is not known is nothing: that is what an unset variable is. None when nothing at all
@@ -116,8 +124,13 @@ pub(super) fn is_expansion(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && !pattern.starts_with('.') {
         return false;
     }
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    fits(&pattern, &name)
+    is_wild(pattern, name)
+}
+
+/// Says whether a text is as a pattern wants it: `*`, `?`, `[a-z]`.
+pub(super) fn is_wild(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    fits(&pattern, &text)
 }
 
 fn fits(pattern: &[char], name: &[char]) -> bool {

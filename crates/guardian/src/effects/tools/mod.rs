@@ -75,8 +75,10 @@ pub fn of_call(call: &Call<'_>, context: &Context) -> ToolOutcome {
         Kind::Move => moved(&fields),
         Kind::Make => paths(call, &fields, |path| written(path, Change::Make, None)),
         Kind::Patch => patched(call, &fields),
-        Kind::Fetch => vec![Act::Network { traffic: Traffic::Fetch, to: fields.url(), data: Vec::new() }],
+        Kind::Fetch => vec![fetched(&fields)],
         Kind::Spawn => {
+            // What it is given beside its task is nobody's promise; a command is one wherever it stands.
+            outcome.commands = commands(&fields);
             let agent =
                 fields.text(&["subagent_type", "agent_type", "agent", "name", "mode"]).unwrap_or_default();
             vec![Act::Spawn { agent: agent.to_owned() }]
@@ -86,10 +88,26 @@ pub fn of_call(call: &Call<'_>, context: &Context) -> ToolOutcome {
         Kind::Harmless => vec![Act::Compute],
         Kind::Foreign => foreign(call, &fields, &mut outcome),
     };
+    let unguarded =
+        ["dangerouslyDisableSandbox", "dangerously_disable_sandbox", "with_escalated_permissions"];
+    let is_unguarded = unguarded.iter().any(|name| fields.input.get(*name) == Some(&Json::Bool(true)));
+    let tampered = is_unguarded
+        .then(|| Act::Tamper { how: "the agent's own sandbox is switched off for it".to_owned() });
+    let acts = acts.into_iter().chain(tampered);
     let by = call.tool.to_owned();
     let effect = |act| Effect { act, by: by.clone(), span: None, effort: Effort::Done };
-    outcome.effects.extend(acts.into_iter().map(effect));
+    outcome.effects.extend(acts.map(effect));
     outcome
+}
+
+/// What a URL brings: a page, or with `file:` a file.
+fn fetched(fields: &Fields<'_>) -> Act {
+    let to = fields.url();
+    let file = to.text().and_then(|url| url.strip_prefix("file://"));
+    match file.map(|rest| rest.strip_prefix("localhost").unwrap_or(rest)) {
+        Some(path) => Act::Read { path: fields.path(path), deep: false },
+        None => Act::Network { traffic: Traffic::Fetch, to, data: Vec::new() },
+    }
 }
 
 fn written(path: Value, change: Change, content: Option<Value>) -> Act {
@@ -239,6 +257,9 @@ fn foreign(call: &Call<'_>, fields: &Fields<'_>, outcome: &mut ToolOutcome) -> V
         } else {
             Act::Read { path, deep: false }
         });
+    }
+    if fields.text(&["url", "uri", "href"]).is_some() {
+        acts.push(fetched(fields));
     }
     if says(&["move", "rename", "copy"]) {
         acts.extend(moved(fields));

@@ -1,0 +1,101 @@
+//! The corpus: every call has the verdict a person would want, exactly. What is held out is measured by rates.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test that reads the files beside it, and fails on what it cannot read"
+)]
+
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+use belljar_guardian::policy::{Call, Policy, Scene};
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Debug, Deserialize)]
+struct Case {
+    id: String,
+    tool: String,
+    input: Value,
+    expect: String,
+    #[serde(default)]
+    also: Vec<String>,
+    class: String,
+}
+
+fn cases(is_wanted: impl Fn(&str) -> bool) -> Vec<Case> {
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let is_case_file = |path: &&PathBuf| {
+        path.extension().is_some_and(|end| end == "jsonl")
+            && is_wanted(&path.file_name().unwrap().to_string_lossy())
+    };
+    let mut cases = Vec::new();
+    for path in files.iter().filter(is_case_file) {
+        for (place, line) in fs::read_to_string(path).unwrap().lines().enumerate() {
+            let case = serde_json::from_str(line);
+            cases.push(case.unwrap_or_else(|error| panic!("{}:{}: {error}", path.display(), place + 1)));
+        }
+    }
+    cases
+}
+
+/// The verdict, and the rule that speaks.
+fn judged(case: &Case) -> (String, String) {
+    let scene = Scene::on_host(Some("/home/dev/project"), Some("/home/dev"), None);
+    let call = Call {
+        tool: &case.tool,
+        input: &case.input,
+        cwd: Some("/home/dev/project"),
+        home: Some("/home/dev"),
+    };
+    match Policy::default().judge(&call, &scene) {
+        Some(ruling) => (ruling.verdict.to_string(), ruling.rule),
+        None => ("allow".to_owned(), "no rule".to_owned()),
+    }
+}
+
+#[test]
+#[ignore = "some programs are not known yet"]
+fn every_case_gets_its_verdict() {
+    let all = cases(|name| name != "held-out.jsonl");
+    assert!(all.len() >= 800, "{} cases", all.len());
+    let mut wrong: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for case in &all {
+        let (verdict, rule) = judged(case);
+        if verdict != case.expect && !case.also.contains(&verdict) {
+            let input = case.input.to_string();
+            wrong.entry(&case.class).or_default().push(format!(
+                "{}: {} and not {} ({rule}): {}",
+                case.id,
+                verdict,
+                case.expect,
+                input.chars().take(200).collect::<String>()
+            ));
+        }
+    }
+    let lines: Vec<String> = wrong
+        .iter()
+        .flat_map(|(class, lines)| [format!("{class}: {}", lines.len())].into_iter().chain(lines.clone()))
+        .collect();
+    let count: usize = wrong.values().map(Vec::len).sum();
+    assert!(lines.is_empty(), "{count} of {} are wrong:\n{}", all.len(), lines.join("\n"));
+}
+
+#[test]
+#[ignore = "some programs are not known yet"]
+fn what_no_rule_was_tuned_on_is_judged_well() {
+    let all = cases(|name| name == "held-out.jsonl");
+    let rate = |expect: &str, verdicts: &[&str]| {
+        let of_kind: Vec<&Case> = all.iter().filter(|case| case.expect == expect).collect();
+        let hits = of_kind.iter().filter(|case| verdicts.contains(&judged(case).0.as_str())).count();
+        u32::try_from(hits * 1000 / of_kind.len().max(1)).unwrap()
+    };
+    let stopped = ["ask", "deny"];
+    let rates =
+        (rate("deny", &stopped), rate("ask", &stopped), rate("allow", &["deny"]), rate("allow", &["ask"]));
+    assert!(rates.0 >= 970 && rates.1 >= 900 && rates.2 < 10 && rates.3 < 30, "in a thousand: {rates:?}");
+}
