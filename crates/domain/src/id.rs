@@ -112,6 +112,12 @@ typed_id!(
     "snapshot"
 );
 typed_id!(
+    /// A call that waits for a person, or waited.
+    ApprovalId,
+    "apr_",
+    "approval"
+);
+typed_id!(
     /// One thing that happened.
     EventId,
     "evt_",

@@ -106,6 +106,16 @@ kinds! {
     GuardianDenied = "guardian.denied", Audit, Some("guardian_denial");
     /// A call waits for a person.
     GuardianAsked = "guardian.asked", Audit, None;
+    /// A person is asked about a call.
+    ApprovalRequested = "approval.requested", Audit, None;
+    /// A person said yes or no.
+    ApprovalAnswered = "approval.answered", Audit, Some("guardian_approval");
+    /// Nobody said anything in time.
+    ApprovalExpired = "approval.expired", Audit, Some("guardian_denial");
+    /// Whoever asked waits no more.
+    ApprovalCancelled = "approval.cancelled", Audit, None;
+    /// Whoever asked has the answer.
+    ApprovalDelivered = "approval.delivered", Audit, None;
     /// A request to the server was refused.
     ApiDenied = "api.denied", Audit, None;
     /// The server began to serve.

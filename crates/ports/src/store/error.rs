@@ -2,7 +2,7 @@
 
 use std::{error::Error as StdError, path::PathBuf};
 
-use belljar_domain::{EventId, EventTooLarge};
+use belljar_domain::{ApprovalId, EventId, EventTooLarge};
 
 /// Why a store operation failed. A batch that failed left nothing behind.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +54,9 @@ pub enum StoreError {
     /// An idempotency key is claimed already, by the same request.
     #[error("the idempotency key `{0}` is claimed already")]
     KeyTaken(String),
+    /// An approval stands elsewhere by now, or another one waits for the same call.
+    #[error("the approval {0} has changed meanwhile")]
+    Stale(ApprovalId),
     /// There is no such thing.
     #[error("there is no {0}")]
     Unknown(String),

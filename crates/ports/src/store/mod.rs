@@ -15,19 +15,19 @@ use std::{
 };
 
 use belljar_domain::{
-    DeliveryId, Digest, Event, EventId, ExecutionId, ProjectId, SandboxId, SnapshotId, Timestamp,
+    ApprovalId, DeliveryId, Digest, Event, EventId, ExecutionId, ProjectId, SandboxId, SnapshotId, Timestamp,
 };
 
 pub use error::StoreError;
 pub use pending::{Pending, Promise, pending};
 pub use query::{
-    Artifact, ArtifactFilter, EventFilter, ExecutionFilter, ExportFormat, History, LogFilter, LogHits,
-    LogRow, LogSearch, NewArtifact, PAGE_LIMIT, SandboxFilter, UsagePoint,
+    ApprovalFilter, Artifact, ArtifactFilter, EventFilter, ExecutionFilter, ExportFormat, History, LogFilter,
+    LogHits, LogRow, LogSearch, NewArtifact, PAGE_LIMIT, SandboxFilter, UsagePoint,
 };
 pub use report::{AgentSummary, Finding, Head, Pruned, Stats, StoreHealth, Tampering, Verification};
 pub use rows::{
-    Appended, Batch, DeliveryRow, Document, ExecutionRow, IdempotencyRow, LogChunk, LogStream, Removal,
-    Sample, SandboxRow, SnapshotRow, StoredResponse,
+    Appended, ApprovalChange, ApprovalRow, Batch, DeliveryRow, Document, ExecutionRow, IdempotencyRow,
+    LogChunk, LogStream, Removal, Sample, SandboxRow, SnapshotRow, StoredResponse,
 };
 
 /// A place that remembers. Calls block on the disk, except [`Store::append`], which only blocks while the queue is full.
@@ -150,6 +150,21 @@ pub trait Store: Debug + Send + Sync {
         after: &str,
         limit: usize,
     ) -> Result<Vec<Document>, StoreError>;
+    /// One approval.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn approval(&self, id: ApprovalId) -> Result<Option<ApprovalRow>, StoreError>;
+    /// Approvals, newest first, from just below one of them.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn approvals(
+        &self,
+        filter: &ApprovalFilter,
+        below: Option<ApprovalId>,
+        limit: usize,
+    ) -> Result<Vec<ApprovalRow>, StoreError>;
     /// What is known of an idempotency key, unless it has expired by `now`.
     ///
     /// # Errors

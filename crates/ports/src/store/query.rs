@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use belljar_domain::{
-    Digest, EventStatus, ExecutionId, ProjectId, RunId, SandboxId, SandboxState, Timestamp, Verdict,
+    ApprovalState, Digest, EventStatus, ExecutionId, ProjectId, RunId, SandboxId, SandboxState, Timestamp,
+    Verdict,
 };
 
 use super::{LogChunk, LogStream};
@@ -70,6 +71,23 @@ pub struct ExecutionFilter {
     pub sandbox: Option<SandboxId>,
     /// That ended so.
     pub status: Option<EventStatus>,
+}
+
+/// Which approvals.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ApprovalFilter {
+    /// Of this project.
+    pub project: Option<ProjectId>,
+    /// In one of these states; any when empty.
+    pub states: Vec<ApprovalState>,
+    /// Asked by this agent.
+    pub agent: Option<String>,
+    /// In this conversation.
+    pub session: Option<String>,
+    /// About this sandbox.
+    pub sandbox: Option<SandboxId>,
+    /// Of this call.
+    pub call: Option<String>,
 }
 
 /// Which log.

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use belljar_domain::{
-    DeliveryId, Digest, EventId, EventStatus, ExecutionId, NewEvent, ProjectId, SandboxId, SandboxState,
-    SnapshotId, Timestamp, Usage,
+    ApprovalId, ApprovalState, DeliveryId, Digest, EventId, EventStatus, ExecutionId, NewEvent, ProjectId,
+    SandboxId, SandboxState, SnapshotId, Timestamp, Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -28,6 +28,8 @@ pub struct Batch {
     pub documents: Vec<Document>,
     /// Idempotency keys to claim or to answer.
     pub idempotency: Vec<IdempotencyRow>,
+    /// Approvals to open, answer or close.
+    pub approvals: Vec<ApprovalChange>,
     /// Attempts to reach a webhook.
     pub deliveries: Vec<DeliveryRow>,
     /// Output of commands.
@@ -122,7 +124,7 @@ pub struct SnapshotRow {
     pub record: Value,
 }
 
-/// A small thing found by its name: a template, a webhook, an approval.
+/// A small thing found by its name: a template, a webhook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// What it is one of, such as `webhook`.
@@ -169,6 +171,45 @@ pub struct StoredResponse {
     pub location: Option<String>,
     /// The body.
     pub body: Vec<u8>,
+}
+
+/// A call that waits for a person, or waited.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalRow {
+    /// Its identity; approvals are listed by it, newest first.
+    pub id: ApprovalId,
+    /// Whose it is.
+    pub project: ProjectId,
+    /// Where it stands.
+    pub state: ApprovalState,
+    /// What tells this call from others; at one time only one of a project waits with it.
+    pub call: String,
+    /// The agent that asks.
+    pub agent: Option<String>,
+    /// The conversation it belongs to.
+    pub session: Option<String>,
+    /// The sandbox it is about.
+    pub sandbox: Option<SandboxId>,
+    /// When it was asked.
+    pub created: Timestamp,
+    /// When no answer becomes a no.
+    pub expires: Timestamp,
+    /// When it was answered or closed.
+    pub answered: Option<Timestamp>,
+    /// When whoever asked had the answer. From then on nothing of it changes.
+    pub delivered: Option<Timestamp>,
+    /// Everything.
+    pub record: Value,
+}
+
+/// A step in the life of an approval, taken only from where it is believed to stand: of two who answer at once, the
+/// second is told [`super::StoreError::Stale`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApprovalChange {
+    /// Where it stands now; `None` if it is to be opened.
+    pub from: Option<ApprovalState>,
+    /// What it becomes.
+    pub row: ApprovalRow,
 }
 
 /// One attempt to tell a webhook about an event.

@@ -11,10 +11,11 @@ const STEPS: [&str; NEWEST as usize] = [
     include_str!("../../migrations/0002_audit_views.sql"),
     include_str!("../../migrations/0003_where_an_answer_points.sql"),
     include_str!("../../migrations/0004_daybook.sql"),
+    include_str!("../../migrations/0005_approvals.sql"),
 ];
 
 /// The schema this belljar writes.
-pub(crate) const NEWEST: u32 = 4;
+pub(crate) const NEWEST: u32 = 5;
 
 /// Takes the steps that are missing, each with its record in one transaction.
 pub(crate) fn up(connection: &mut Connection) -> Result<(), StoreError> {

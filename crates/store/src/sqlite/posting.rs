@@ -1,7 +1,7 @@
 //! Small groups of batches by way of the daybook: chained, written down, answered, and only then posted.
 //!
 //! Owns: what an entry says, and carrying it out, also the one a crash left behind. Refuses: what cannot be judged
-//! before it is written (idempotency keys, tasks) and what is too large to be written twice; those go straight into
+//! before it is written (idempotency keys, steps of approvals, tasks) and what is too large to be written twice; those go straight into
 //! the database.
 
 use std::{
@@ -68,7 +68,7 @@ const FRAME: u64 = 4096 + 24;
 
 /// Bytes a batch may take in the write-ahead log; `None` when it cannot go by way of the daybook.
 fn needs(batch: &Prepared) -> Option<usize> {
-    let is_plain = batch.writes.iter().all(|write| !write.claims);
+    let is_plain = batch.writes.iter().all(|write| write.claims.is_none());
     is_plain.then(|| batch.weight * SPREAD + (batch.events.len() + batch.writes.len()) * TOUCH)
 }
 

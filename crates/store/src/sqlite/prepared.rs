@@ -2,11 +2,12 @@
 //!
 //! Owns: bounds, JSON and hashes, all done on the appender's thread. Refuses what does not fit before it is queued.
 
+use belljar_domain::ApprovalId;
 use belljar_ports::{
     StoreError,
     store::{
-        Batch, DeliveryRow, Document, ExecutionRow, IdempotencyRow, LogChunk, Removal, Sample, SandboxRow,
-        SnapshotRow,
+        ApprovalChange, Batch, DeliveryRow, Document, ExecutionRow, IdempotencyRow, LogChunk, Removal,
+        Sample, SandboxRow, SnapshotRow,
     },
 };
 use rusqlite::types::Value;
@@ -26,8 +27,17 @@ const HEAVIEST: usize = 32 * 1024 * 1024;
 pub(crate) struct Write {
     pub(crate) sql: &'static str,
     pub(crate) values: Vec<Value>,
-    /// The idempotency key it puts, which must not be somebody else's.
-    pub(crate) claims: bool,
+    /// What it takes, which must not be taken already.
+    pub(crate) claims: Option<Claim>,
+}
+
+/// What only one can have: a statement that changes nothing came too late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// An idempotency key, which must not be somebody else's.
+    Key,
+    /// A step of an approval, which must stand where it is believed to.
+    Step(ApprovalId),
 }
 
 /// A batch ready to be written.
@@ -52,6 +62,7 @@ impl Prepared {
         writes.extend(batch.snapshots.iter().map(snapshot));
         writes.extend(batch.documents.iter().map(document));
         writes.extend(batch.idempotency.into_iter().map(idempotency));
+        writes.extend(batch.approvals.iter().map(approval));
         writes.extend(batch.deliveries.iter().map(delivery));
         writes.extend(batch.logs.into_iter().filter_map(|chunk| log(chunk, config.log_bytes)));
         writes.extend(batch.samples.iter().map(sample));
@@ -85,7 +96,7 @@ fn width(value: &Value) -> usize {
 }
 
 const fn put(sql: &'static str, values: Vec<Value>) -> Write {
-    Write { sql, values, claims: false }
+    Write { sql, values, claims: None }
 }
 
 fn sandbox(row: &SandboxRow) -> Write {
@@ -182,8 +193,37 @@ fn idempotency(row: IdempotencyRow) -> Write {
             time(row.expires),
             location,
         ],
-        claims: true,
+        claims: Some(Claim::Key),
     }
+}
+
+/// Opens an approval unless its call waits already, or takes it a step further from where it stands.
+fn approval(change: &ApprovalChange) -> Write {
+    const OPEN: &str = "INSERT OR IGNORE INTO approvals
+        (id, project, state, call, agent, session, sandbox, created, expires, answered, delivered, record)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    const STEP: &str =
+        "UPDATE approvals SET state = ?3, expires = ?9, answered = ?10, delivered = ?11, record = ?12
+        WHERE id = ?1 AND project = ?2 AND call = ?4 AND agent IS ?5 AND session IS ?6 AND sandbox IS ?7
+          AND created = ?8 AND state = ?13 AND delivered IS NULL";
+    let row = &change.row;
+    let mut values = vec![
+        text(row.id),
+        text(&row.project),
+        text(row.state),
+        text(&row.call),
+        maybe_text(row.agent.as_ref()),
+        maybe_text(row.session.as_ref()),
+        maybe_text(row.sandbox),
+        time(row.created),
+        time(row.expires),
+        maybe_time(row.answered),
+        maybe_time(row.delivered),
+        text(&row.record),
+    ];
+    values.extend(change.from.map(text));
+    let sql = if change.from.is_some() { STEP } else { OPEN };
+    Write { sql, values, claims: Some(Claim::Step(row.id)) }
 }
 
 fn delivery(row: &DeliveryRow) -> Write {

@@ -1,13 +1,15 @@
-//! Reading what exists now: sandboxes, executions, snapshots, documents, idempotency keys, deliveries.
+//! Reading what exists now: sandboxes, executions, snapshots, documents, approvals, idempotency keys, deliveries.
 
 use std::collections::BTreeMap;
 
-use belljar_domain::{Digest, ExecutionId, ProjectId, SandboxId, SandboxState, SnapshotId, Timestamp};
+use belljar_domain::{
+    ApprovalId, Digest, ExecutionId, ProjectId, SandboxId, SandboxState, SnapshotId, Timestamp,
+};
 use belljar_ports::{
     StoreError,
     store::{
-        DeliveryRow, Document, ExecutionFilter, ExecutionRow, IdempotencyRow, PAGE_LIMIT, SandboxFilter,
-        SandboxRow, SnapshotRow, StoredResponse,
+        ApprovalFilter, ApprovalRow, DeliveryRow, Document, ExecutionFilter, ExecutionRow, IdempotencyRow,
+        PAGE_LIMIT, SandboxFilter, SandboxRow, SnapshotRow, StoredResponse,
     },
 };
 use rusqlite::{Connection, Row, params_from_iter, types::Value};
@@ -198,6 +200,50 @@ fn read_document(row: &Row<'_>) -> rusqlite::Result<Document> {
         project: parsed(row, 2)?,
         updated: moment(row, 3)?,
         record: json(row, 4)?,
+    })
+}
+
+const APPROVALS: &str = "id, project, state, call, agent, session, sandbox, created, expires, answered, delivered, \
+                         record FROM approvals";
+
+pub(crate) fn approval(connection: &Connection, id: ApprovalId) -> Result<Option<ApprovalRow>, StoreError> {
+    Ok(select(connection, APPROVALS, &only("id", id), "id", 1, read_approval)?.pop())
+}
+
+pub(crate) fn approvals(
+    connection: &Connection,
+    filter: &ApprovalFilter,
+    below: Option<ApprovalId>,
+    limit: usize,
+) -> Result<Vec<ApprovalRow>, StoreError> {
+    let mut all = Filter::default();
+    all.and_if("project = ?", filter.project.as_ref());
+    all.and_if("agent = ?", filter.agent.as_ref());
+    all.and_if("session = ?", filter.session.as_ref());
+    all.and_if("sandbox = ?", filter.sandbox);
+    all.and_if("call = ?", filter.call.as_ref());
+    all.and_if("id < ?", below);
+    if !filter.states.is_empty() {
+        let marks = vec!["?"; filter.states.len()].join(", ");
+        all.and(format!("state IN ({marks})"), filter.states.iter().map(text));
+    }
+    select(connection, APPROVALS, &all, "id DESC", limit, read_approval)
+}
+
+fn read_approval(row: &Row<'_>) -> rusqlite::Result<ApprovalRow> {
+    Ok(ApprovalRow {
+        id: parsed(row, 0)?,
+        project: parsed(row, 1)?,
+        state: parsed(row, 2)?,
+        call: row.get(3)?,
+        agent: row.get(4)?,
+        session: row.get(5)?,
+        sandbox: maybe_parsed(row, 6)?,
+        created: moment(row, 7)?,
+        expires: moment(row, 8)?,
+        answered: maybe_moment(row, 9)?,
+        delivered: maybe_moment(row, 10)?,
+        record: json(row, 11)?,
     })
 }
 

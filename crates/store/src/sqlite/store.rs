@@ -7,13 +7,13 @@ use std::{
 };
 
 use belljar_domain::{
-    DeliveryId, Digest, Event, EventId, ExecutionId, ProjectId, SandboxId, SnapshotId, Timestamp,
+    ApprovalId, DeliveryId, Digest, Event, EventId, ExecutionId, ProjectId, SandboxId, SnapshotId, Timestamp,
 };
 use belljar_ports::store::{
-    AgentSummary, Appended, Artifact, ArtifactFilter, Batch, DeliveryRow, Document, EventFilter,
-    ExecutionFilter, ExecutionRow, ExportFormat, Head, History, IdempotencyRow, LogFilter, LogHits, LogRow,
-    LogSearch, LogStream, NewArtifact, PAGE_LIMIT, Pending, Pruned, SandboxFilter, SandboxRow, SnapshotRow,
-    Stats, Store, StoreError, StoreHealth, UsagePoint, Verification,
+    AgentSummary, Appended, ApprovalFilter, ApprovalRow, Artifact, ArtifactFilter, Batch, DeliveryRow,
+    Document, EventFilter, ExecutionFilter, ExecutionRow, ExportFormat, Head, History, IdempotencyRow,
+    LogFilter, LogHits, LogRow, LogSearch, LogStream, NewArtifact, PAGE_LIMIT, Pending, Pruned,
+    SandboxFilter, SandboxRow, SnapshotRow, Stats, Store, StoreError, StoreHealth, UsagePoint, Verification,
 };
 
 use super::{
@@ -139,6 +139,19 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Answer<Vec<Document>> {
         self.pool.read(|db| rows::documents(db, collection, project, after, limit))
+    }
+
+    fn approval(&self, id: ApprovalId) -> Answer<Option<ApprovalRow>> {
+        self.pool.read(|db| rows::approval(db, id))
+    }
+
+    fn approvals(
+        &self,
+        filter: &ApprovalFilter,
+        below: Option<ApprovalId>,
+        limit: usize,
+    ) -> Answer<Vec<ApprovalRow>> {
+        self.pool.read(|db| rows::approvals(db, filter, below, limit))
     }
 
     fn idempotency(&self, project: &ProjectId, key: &str, now: Timestamp) -> Answer<Option<IdempotencyRow>> {

@@ -25,7 +25,7 @@ use super::{
     BREATH,
     gate::Gate,
     posting::Debts,
-    prepared::{Prepared, Write},
+    prepared::{Claim, Prepared, Write},
     sql::{Doing, signed, unsigned},
 };
 use crate::{
@@ -276,11 +276,21 @@ impl Writer {
         let doing = "write a row";
         let mut statement = self.connection.prepare_cached(write.sql).doing(doing)?;
         let changed = statement.execute(params_from_iter(&write.values)).doing(doing)?;
-        if write.claims && changed == 0 { Err(self.refusal(write)?) } else { Ok(()) }
+        match write.claims {
+            Some(claim) if changed == 0 => Err(self.refusal(claim, write)?),
+            Some(_) | None => Ok(()),
+        }
     }
 
-    /// Says why an idempotency key could not be claimed.
-    fn refusal(&self, write: &Write) -> Result<StoreError, StoreError> {
+    /// Says why something could not be claimed.
+    fn refusal(&self, claim: Claim, write: &Write) -> Result<StoreError, StoreError> {
+        match claim {
+            Claim::Key => self.key_refusal(write),
+            Claim::Step(id) => Ok(StoreError::Stale(id)),
+        }
+    }
+
+    fn key_refusal(&self, write: &Write) -> Result<StoreError, StoreError> {
         let [project, key, fingerprint, ..] = write.values.as_slice() else { return Ok(StoreError::Closed) };
         let sql = "SELECT fingerprint = ?3 FROM idempotency WHERE project = ?1 AND key = ?2";
         let same = self.connection.query_row(sql, [project, key, fingerprint], |row| row.get(0));
