@@ -63,9 +63,9 @@ impl Finding {
         }
     }
 
-    /// Whether a rule of the user may take it away: what is shipped, and what enforcing adds.
+    /// Whether a rule of the user may take it away without naming it: what is shipped, and what enforcing adds.
     pub(super) fn is_relaxable(&self) -> bool {
-        (self.pack.is_some() || self.rule == "enforce") && self.verdict != Verdict::Allow
+        self.pack.is_some() || self.rule == "enforce"
     }
 
     /// The ruling it makes.

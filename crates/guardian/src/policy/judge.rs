@@ -1,8 +1,9 @@
 //! The ruling: what rules found, what was relaxed, what a sandbox holds in, and which finding speaks.
 //!
 //! The order, which docs/guardian.md tells users: every rule that matches is a finding; a rule of the user that allows
-//! takes away a pack's `ask` on the effects it covers, and a pack's `deny` only if it names that rule (`despite`); of what
-//! is left the strictest speaks, of equals the worse risk, of those the first, the user's before the packs'.
+//! takes away a pack's `ask` on the effects it covers, and a `deny`, or what another rule of the user says, only if it
+//! names that rule (`despite`); of what is left the strictest speaks, of equals the worse risk, of those the first, the
+//! user's before the packs'.
 
 use belljar_domain::{Risk, Ruling, Verdict};
 
@@ -245,10 +246,11 @@ fn relax(is_covered: bool, rules: &[Rule], findings: &mut [Finding]) {
             .iter()
             .any(|allowing| allowing.name == rule && allowing.despite.iter().any(|name| name == denies))
     };
-    for finding in findings.iter_mut().filter(|finding| finding.is_relaxable()) {
+    for finding in findings.iter_mut().filter(|finding| finding.verdict != Verdict::Allow) {
+        let gives_way = finding.is_relaxable() && finding.verdict == Verdict::Ask;
         let by = allows.iter().find(|(effect, rule)| {
             let is_same = effect.is_none() || *effect == finding.effect;
-            is_same && (finding.verdict == Verdict::Ask || despite(rule, &finding.rule))
+            is_same && (gives_way || despite(rule, &finding.rule))
         });
         if let Some((_, rule)) = by {
             finding.fate = Fate::Relaxed(rule.clone());

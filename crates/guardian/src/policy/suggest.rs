@@ -14,6 +14,8 @@ use super::{
 
 /// The longest name of a suggested rule.
 const LONG: usize = 48;
+/// What is run in a sandbox; what is fine there may not be on the host.
+const SANDBOX: &str = "SandboxExec";
 
 impl Policy {
     /// The narrowest rule that lets a call pass; none when it passes as it is, or when nothing a rule of the user can
@@ -25,7 +27,12 @@ impl Policy {
         let (pattern, example) = narrowest(call)?;
         let mut despite: Vec<String> = Vec::new();
         for finding in before.findings.iter().filter(|finding| finding.fate == Fate::Counts) {
-            if finding.verdict == Verdict::Deny && !despite.contains(&finding.rule) {
+            let must_be_named = match finding.verdict {
+                Verdict::Allow => false,
+                Verdict::Ask => !finding.is_relaxable(),
+                Verdict::Deny => true,
+            };
+            if must_be_named && !despite.contains(&finding.rule) {
                 despite.push(finding.rule.clone());
             }
         }
@@ -52,7 +59,8 @@ impl Policy {
 fn narrowest(call: &Call<'_>) -> Option<(String, String)> {
     if let Some(line) = call.command() {
         // A star would stand for anything.
-        return (!line.contains('*')).then(|| (format!("Bash({})", line.trim()), line.trim().to_owned()));
+        let tool = if call.tool == SANDBOX { SANDBOX } else { "Bash" };
+        return (!line.contains('*')).then(|| (format!("{tool}({})", line.trim()), line.trim().to_owned()));
     }
     if let Some(host) = call.host() {
         let url = call.input.get("url").and_then(Value::as_str).unwrap_or_default();

@@ -265,4 +265,17 @@ fn the_narrowest_rule_is_suggested_and_enough() {
     let policy: Policy = toml::from_str(&text).unwrap();
     assert_eq!(policy.check(), Ok(()));
     assert_eq!(suggested("ls"), None);
+    // A rule of the user's own gives way where it is named, and nowhere else.
+    let own = "[[rule]]\nname = \"people-list\"\nmatch = \"SandboxExec(ls:*)\"\nverdict = \"ask\"\n";
+    let input = json!({ "command": ["ls", "-l"] });
+    let call = Call { tool: "SandboxExec", input: &input, cwd: None, home: None };
+    let rule = policy(own).suggest(&call, &scene()).unwrap();
+    assert_eq!(
+        (rule.patterns.as_slice(), rule.despite.as_slice()),
+        (&["SandboxExec(ls -l)".to_owned()][..], &["people-list".to_owned()][..])
+    );
+    let both = policy(&format!("{own}\n{}", rule.text()));
+    assert_eq!(both.judge(&call, &scene()).map(|ruling| ruling.verdict), Some(Verdict::Allow));
+    let unnamed = policy(&format!("{own}\n{}", rule.text().replace("despite", "# despite")));
+    assert_eq!(unnamed.judge(&call, &scene()).map(|ruling| ruling.verdict), Some(Verdict::Ask));
 }
