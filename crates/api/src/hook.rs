@@ -38,6 +38,18 @@ pub struct HookEnvelope {
 pub struct HookAnswer {
     /// What is to become of the call, if anybody has something to say.
     pub verdict: Option<HookVerdict>,
+    /// Where a person's answer will be, if one is asked: wait there, and go by `verdict` if nobody says anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<HookApproval>,
+}
+
+/// Where a person's answer will be.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct HookApproval {
+    /// The approval; `POST /api/v1/approvals/{id}/wait` waits for it.
+    pub id: String,
+    /// How long to wait at most.
+    pub wait_ms: u64,
 }
 
 /// How an envelope is handed over.
@@ -47,6 +59,10 @@ pub struct HookQuery {
     /// Nobody waits for a verdict any more.
     #[serde(default)]
     pub late: bool,
+    /// For how many seconds a person can be waited for.
+    #[param(minimum = 0, maximum = 3600)]
+    #[serde(default)]
+    pub wait: Option<u32>,
 }
 
 /// A verdict on a call.
@@ -56,4 +72,14 @@ pub struct HookVerdict {
     pub decision: String,
     /// Why, in words for the model and its user.
     pub reason: String,
+    /// What the tool is to be given instead, whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub updated_input: Option<Value>,
+    /// Whether the agent is to stop altogether.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stop: bool,
+    /// Whether the question is put off until the session goes on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub defer: bool,
 }

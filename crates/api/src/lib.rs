@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod about;
+mod approval;
 mod artifact;
 mod audit;
 mod event;
@@ -27,6 +28,10 @@ mod usage;
 mod webhook;
 
 pub use about::{Health, Readiness, SandboxHealth, Version, WhoAmI};
+pub use approval::{
+    AllowRequest, Approval, ApprovalAnswer, ApprovalLink, ApprovalOutcome, ApprovalQuery, ApprovalScope,
+    ApprovalState, ApprovalWaitQuery, DenyRequest, Kill, KillFailure, KillRequest, Killed, Kills,
+};
 pub use artifact::Artifact;
 pub use audit::{Agent, AuditEntry, AuditStats, Cost, Finding, Operation, Rbac, Target, Verification};
 pub use event::Event;
@@ -34,7 +39,7 @@ pub use execution::{
     Command, ExecAnswer, ExecRequest, Execution, ExecutionStatus, ResizeRequest, SignalRequest, TerminalSize,
 };
 pub use file::{File, FileChange, FileChangeKind, FileKind};
-pub use hook::{HookAnswer, HookEnvelope, HookQuery, HookVerdict};
+pub use hook::{HookAnswer, HookApproval, HookEnvelope, HookQuery, HookVerdict};
 pub use ingest::{Ingested, ToldEvent, ToldEvents, VisibilityEvent};
 pub use live::{ClientFrame, EventSelection, ServerFrame, TerminalFrame, TerminalNotice};
 pub use output::{Exit, LogPage, LogPiece, OutputPage, OutputPiece, OutputStream};

@@ -28,6 +28,10 @@ pub struct Problem {
     /// What a shell would exit with, where a command could not be started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<u8>,
+    /// Where a person's answer will be: wait for it, then make the same request again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^apr_[0-9a-f]{32}$")]
+    pub approval: Option<String>,
     /// How many bytes a command took of its input, where it did not take all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taken: Option<usize>,

@@ -1,21 +1,38 @@
-//! Telling the user's own handlers that something was killed: a command, a webhook, or both.
+//! Where it is written who was killed, and telling the user's own handlers of it: a command, a webhook, or both.
 
 use std::{
     io::{Read, Write},
     net::{TcpStream, ToSocketAddrs},
+    path::Path,
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant, SystemTime},
 };
 
 use anyhow::{Context as _, Result, bail};
-use belljar_domain::{ExitReport, KillCause};
+use belljar_domain::{EXIT_DENIED, ExitReport, KillCause};
+use belljar_engine::service::Kills;
+use belljar_ports::SandboxError;
 use serde_json::{Value, json};
 
 use crate::{config::Handlers, output::timestamp, sandboxes::Seen};
 
+/// The file in belljar's home that says who was killed.
+pub(crate) const KILLSWITCH: &str = "killswitch.json";
 const PATIENCE: Duration = Duration::from_secs(10);
 const ATTEMPTS: u32 = 3;
+
+/// Refuses whoever was killed, also where no server does.
+pub(crate) fn spares(home: &Path, agent: Option<&str>) -> Result<(), SandboxError> {
+    match Kills::read(&home.join(KILLSWITCH)).of(agent) {
+        None => Ok(()),
+        Some(kill) => Err(SandboxError::Command {
+            what: kill.reason(),
+            exit_code: EXIT_DENIED,
+            hint: Some("`belljar killswitch --status` says who is killed".to_owned()),
+        }),
+    }
+}
 
 /// Calls every handler. A handler that fails is named on standard error and hurts nothing else.
 pub(crate) fn tell(handlers: &Handlers, seen: &Seen, cause: KillCause, report: Option<&ExitReport>) {

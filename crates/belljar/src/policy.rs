@@ -15,7 +15,7 @@ use std::{
 };
 
 use belljar_engine::service::Service;
-use belljar_guardian::policy::{Policy, PolicyError};
+use belljar_guardian::policy::{Policy, PolicyError, Rule};
 
 /// How often to look whether the file changed.
 const LOOK: Duration = Duration::from_millis(500);
@@ -78,6 +78,26 @@ pub(crate) fn keep(home: &Path, policy: &Policy) -> io::Result<()> {
     fs::rename(&draft, kept(home))
 }
 
+/// Puts a rule behind what a person wrote. What would not be good is not written.
+pub(crate) fn add_rule(home: &Path, rule: &Rule) -> Result<Policy, Unusable> {
+    let path = written(home);
+    let mut text = fs::read_to_string(&path).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(String::new()),
+        _ => Err(Unusable::File(path.clone(), error)),
+    })?;
+    if !text.is_empty() {
+        text.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
+    }
+    text.push_str(&rule.text());
+    let policy: Policy =
+        toml::from_str(&text).map_err(|error| Unusable::Form(path.clone(), Box::new(error)))?;
+    policy.check().map_err(|error| Unusable::Rule(path.clone(), error))?;
+    let draft = path.with_extension(format!("toml.{}", std::process::id()));
+    let wrote = fs::write(&draft, &text).and_then(|()| fs::rename(&draft, &path));
+    wrote.map_err(|error| Unusable::File(path, error))?;
+    Ok(policy)
+}
+
 /// Follows the file for a server, for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Watch {
@@ -101,6 +121,12 @@ impl Watch {
                 service.set_policy(good);
             }
         }
+        let (rules, ruled) = (home.to_owned(), service.clone());
+        service.set_rule_keeper(move |rule| {
+            let policy = add_rule(&rules, rule).map_err(|error| error.to_string())?;
+            force(&rules, &ruled, policy);
+            Ok(())
+        });
         let stop = Arc::new(AtomicBool::new(false));
         let (home, service, asked) = (home.to_owned(), service.clone(), Arc::clone(&stop));
         let follow = move || follow(&home, &service, seen, &asked);

@@ -116,7 +116,7 @@ pub(crate) fn replay(
                 done.refused += 1;
             }
             // What follows was said later; it must not overtake.
-            Told::Lost(why) => {
+            Told::Lost(why) | Told::Broken(why) => {
                 done.stopped = Some(why);
                 break;
             }

@@ -31,4 +31,4 @@ pub use hook::HookEvent;
 pub use kind::HookKind;
 pub use pass::{Pass, PassError};
 pub use peek::Peek;
-pub use reply::{Answer, Reply, reply};
+pub use reply::{Answer, Reply, can_ask, can_defer, reply};

@@ -1,7 +1,7 @@
 //! An answer reaches every vendor in its own words, and where a vendor does not listen nothing is said.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
 
-use belljar_capture::{Agent, Answer, HookEvent, Reply, reply};
+use belljar_capture::{Agent, Answer, HookEvent, Reply, can_ask, reply};
 use belljar_domain::Verdict;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn event(agent: &Agent, name: &str, more: &Value) -> HookEvent {
 }
 
 fn said(agent: &Agent, name: &str, verdict: Verdict) -> Reply {
-    let answer = Answer { verdict, reason: "not here".to_owned() };
+    let answer = Answer::new(verdict, "not here");
     reply(&event(agent, name, &json!({})), Some(&answer))
 }
 
@@ -73,7 +73,7 @@ fn codex_never_hears_a_bare_yes_or_a_question() {
     }
     let output = json_of(&said(&Agent::Codex, "PreToolUse", Verdict::Deny));
     assert_eq!(output["hookSpecificOutput"]["permissionDecision"], "deny");
-    let mute = Answer { verdict: Verdict::Deny, reason: " ".to_owned() };
+    let mute = Answer::new(Verdict::Deny, " ");
     let output = json_of(&reply(&event(&Agent::Codex, "PreToolUse", &json!({})), Some(&mute)));
     assert_eq!(output["hookSpecificOutput"]["permissionDecisionReason"], "denied by belljar");
     assert_eq!(json_of(&said(&Agent::Codex, "Interrupt", Verdict::Deny)), NOTHING);
@@ -112,7 +112,7 @@ fn nothing_to_say_is_said_as_each_vendor_wants_it() {
 
 #[test]
 fn a_turn_is_never_sent_on_twice() {
-    let answer = Answer { verdict: Verdict::Deny, reason: "tests fail".to_owned() };
+    let answer = Answer::new(Verdict::Deny, "tests fail");
     for (agent, name, again) in [
         (Agent::ClaudeCode, "Stop", json!({"stop_hook_active": true})),
         (Agent::ClaudeCode, "SubagentStop", json!({"stop_hook_active": true})),
@@ -136,4 +136,62 @@ fn a_program_we_do_not_know_is_refused_by_the_exit_code() {
     assert_eq!(said(&agent, "PreToolUse", Verdict::Deny), Reply::refusal("not here"));
     assert_eq!(said(&agent, "PreToolUse", Verdict::Ask), Reply::silence());
     assert_eq!(said(&agent, "Stop", Verdict::Deny), Reply::silence());
+}
+
+#[test]
+fn a_changed_input_is_what_every_vendor_runs_or_it_runs_nothing() {
+    let instead = json!({"command": "ls"});
+    let answer = Answer { updated_input: Some(instead.clone()), ..Answer::new(Verdict::Allow, "so") };
+    let given = json!({"tool_name": "Bash", "tool_input": {"command": "rm x"}});
+    let heard = |agent: Agent, name: &str| reply(&event(&agent, name, &given), Some(&answer));
+    let output = json_of(&heard(Agent::ClaudeCode, "PreToolUse"));
+    assert_eq!(output["hookSpecificOutput"]["permissionDecision"], "allow");
+    assert_eq!(output["hookSpecificOutput"]["updatedInput"], instead);
+    let output = json_of(&heard(Agent::ClaudeCode, "PermissionRequest"));
+    assert_eq!(
+        output["hookSpecificOutput"]["decision"],
+        json!({"behavior": "allow", "updatedInput": instead})
+    );
+    let output = json_of(&heard(Agent::Codex, "PreToolUse"));
+    assert_eq!(output["hookSpecificOutput"]["updatedInput"], instead);
+    assert_eq!(json_of(&heard(Agent::Cursor, "preToolUse"))["updated_input"], instead);
+    assert_eq!(json_of(&heard(Agent::OpenCode, "tool.execute.before"))["input"], instead);
+    assert_eq!(json_of(&heard(Agent::Gemini, "BeforeTool"))["hookSpecificOutput"]["tool_input"], instead);
+    // Who cannot be given it is told, and does not do what was asked at first.
+    let more = json!({"tool_name": "Bash", "tool_input": {"command": "rm x", "force": true}});
+    let merged = reply(&event(&Agent::Gemini, "BeforeTool", &more), Some(&answer));
+    for told in [merged, heard(Agent::from("aider"), "PreToolUse"), heard(Agent::Codex, "PermissionRequest")]
+    {
+        assert_eq!(told.exit, 2);
+        assert!(told.stderr.contains("{\"command\":\"ls\"}"), "{told:?}");
+    }
+}
+
+#[test]
+fn who_cannot_ask_a_person_is_known() {
+    for (agent, name, can) in [
+        (Agent::ClaudeCode, "PreToolUse", true),
+        (Agent::ClaudeCode, "PermissionRequest", true),
+        (Agent::Codex, "PreToolUse", false),
+        (Agent::Codex, "PermissionRequest", true),
+        (Agent::Gemini, "BeforeTool", false),
+        (Agent::Cursor, "preToolUse", true),
+        (Agent::OpenCode, "tool.execute.before", false),
+        (Agent::from("aider"), "PreToolUse", false),
+    ] {
+        assert_eq!(can_ask(&event(&agent, name, &json!({}))), can, "{agent} {name}");
+    }
+}
+
+#[test]
+fn claude_code_can_be_stopped_and_put_off() {
+    let stop = Answer { stop: true, ..Answer::new(Verdict::Deny, "killed") };
+    let output = json_of(&reply(&event(&Agent::ClaudeCode, "PreToolUse", &json!({})), Some(&stop)));
+    assert_eq!((&output["continue"], &output["stopReason"]), (&json!(false), &json!("killed")));
+    assert_eq!(output["hookSpecificOutput"]["permissionDecision"], "deny");
+    let output = json_of(&reply(&event(&Agent::ClaudeCode, "UserPromptSubmit", &json!({})), Some(&stop)));
+    assert_eq!((&output["continue"], &output["decision"]), (&json!(false), &json!("block")));
+    let later = Answer { defer: true, ..Answer::new(Verdict::Ask, "later") };
+    let output = json_of(&reply(&event(&Agent::ClaudeCode, "PreToolUse", &json!({})), Some(&later)));
+    assert_eq!(output["hookSpecificOutput"]["permissionDecision"], "defer");
 }

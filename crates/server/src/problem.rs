@@ -8,12 +8,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use belljar_api::{FieldProblem, Problem};
-use belljar_domain::EXIT_DENIED;
+use belljar_domain::{ApprovalId, EXIT_DENIED};
 use belljar_engine::{changes::RenderError, service::ServiceError};
 use belljar_ports::StoreError;
 
 /// Every code there is, and what it means. Programs go by them, so none ever changes.
-pub(crate) const CODES: [(&str, &str); 34] = [
+pub(crate) const CODES: [(&str, &str); 35] = [
+    ("APPROVAL_REQUIRED", "A person is asked first; `approval` says where the answer will be."),
     ("CONFLICT", "Something is in the way; the detail says what."),
     ("DISK_FULL", "The sandbox's disk is full."),
     ("EXECUTION_ERROR", "The command could not be started."),
@@ -63,12 +64,23 @@ pub(crate) struct Failure {
     errors: Vec<FieldProblem>,
     exit_code: Option<u8>,
     taken: Option<usize>,
+    /// Boxed, for nearly no failure has one, and every answer is as large as a failure.
+    approval: Option<Box<ApprovalId>>,
 }
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         let detail = detail.into();
-        Self { status, code, detail, hint: None, errors: Vec::new(), exit_code: None, taken: None }
+        Self {
+            status,
+            code,
+            detail,
+            hint: None,
+            errors: Vec::new(),
+            exit_code: None,
+            taken: None,
+            approval: None,
+        }
     }
 
     /// A request that makes no sense.
@@ -133,6 +145,7 @@ impl Failure {
             errors: self.errors,
             exit_code: self.exit_code,
             taken: self.taken,
+            approval: self.approval.map(|id| id.to_string()),
         }
     }
 }
@@ -191,6 +204,7 @@ impl From<ServiceError> for Failure {
             ServiceError::NotRunning { .. }
             | ServiceError::Over(_)
             | ServiceError::Unread { .. }
+            | ServiceError::ApprovalRequired { .. }
             | ServiceError::Conflict(_) => StatusCode::CONFLICT,
             ServiceError::Invalid(_) => StatusCode::BAD_REQUEST,
             // Understood, and impossible here: not a fault of the server, so not in the 500s.
@@ -209,6 +223,13 @@ impl From<ServiceError> for Failure {
             ServiceError::Command { exit_code, .. } => Self { exit_code: Some(exit_code), ..failure },
             ServiceError::Refused { .. } => Self { exit_code: Some(EXIT_DENIED), ..failure }
                 .hint("`belljar approvals list` shows what waits for a person, guardian.toml what is ruled"),
+            ServiceError::ApprovalRequired { id, .. } => {
+                let hint = format!(
+                    "wait for it with POST /api/v1/approvals/{id}/wait, then make the same request again; \
+                     `belljar approvals allow {id}` answers it"
+                );
+                Self { approval: Some(Box::new(id)), exit_code: Some(EXIT_DENIED), ..failure }.hint(hint)
+            }
             ServiceError::Unread { taken, .. } => Self { taken: Some(taken), ..failure },
             _ => failure,
         }

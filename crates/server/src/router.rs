@@ -6,17 +6,17 @@ use crate::{
     app::App,
     edge,
     handlers::{
-        about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, otlp, pages, records,
-        reports, sandboxes, snapshots, terminals, webhooks,
+        about, approvals, artifacts, audit, events, exec, executions, files, hooks, killswitch, logs,
+        observe, otlp, pages, records, reports, sandboxes, snapshots, terminals, webhooks,
     },
     mcp::endpoint as mcp,
     observability::{handlers as observed, themes},
-    table::{LONG, OPEN, QUICK, TELL, Table, WATCH},
+    table::{LONG, OPEN, QUICK, TELL, TELL_LONG, Table, WATCH},
 };
 
 /// The routes: method, path, what the edge must know, handler.
 pub(crate) fn routes() -> Table {
-    operating(observability(observing(sandboxing(Table::default()))))
+    operating(observability(observing(deciding(sandboxing(Table::default())))))
 }
 
 /// What is done with sandboxes.
@@ -62,13 +62,32 @@ fn sandboxing(table: Table) -> Table {
         .delete("/api/v1/snapshots/{id}", QUICK, snapshots::delete)
 }
 
+/// What a person decides.
+fn deciding(table: Table) -> Table {
+    table
+        .get("/api/v1/approvals", QUICK, approvals::list)
+        .get("/api/v1/approvals/{id}", QUICK, approvals::get)
+        .post("/api/v1/approvals/{id}/allow", QUICK, approvals::allow)
+        .post("/api/v1/approvals/{id}/deny", QUICK, approvals::deny)
+        .post("/api/v1/approvals/{id}/wait", TELL, approvals::wait)
+        .post("/api/v1/approvals/{id}/delivered", TELL, approvals::delivered)
+        .post("/api/v1/approvals/{id}/link", QUICK, approvals::link)
+        .get("/a/{id}", OPEN, approvals::page)
+        .post("/a/{id}", OPEN, approvals::answer_page)
+        .get("/api/v1/killswitch", QUICK, killswitch::show)
+        .post("/api/v1/killswitch", LONG, killswitch::pull)
+        .delete("/api/v1/killswitch", QUICK, killswitch::release)
+        .post("/api/v1/agents/{id}/kill", LONG, killswitch::kill_agent)
+        .delete("/api/v1/agents/{id}/kill", QUICK, killswitch::release_agent)
+}
+
 /// What agents tell, and what is told of them.
 fn observing(table: Table) -> Table {
     table
         .get("/api/v1/events", QUICK, events::list)
         .post("/api/v1/events/ingest", TELL, events::ingest)
         .post("/api/v1/hooks/{agent}", TELL, hooks::envelope)
-        .post("/hooks/claude-code", TELL, hooks::claude_code)
+        .post("/hooks/claude-code", TELL_LONG, hooks::claude_code)
         .post("/v1/logs", TELL, otlp::logs)
         .post("/v1/metrics", TELL, otlp::metrics)
         .post("/v1/traces", TELL, otlp::traces)

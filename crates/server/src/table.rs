@@ -44,6 +44,8 @@ pub(crate) const OPEN: Rules = Rules { access: Access::Open, time: Some(Duration
 
 /// One that tells what happened.
 pub(crate) const TELL: Rules = Rules { access: Access::Tell, time: Some(Duration::from_secs(60)) };
+/// One that tells what happened and may wait for a person; a clock of its own ends it.
+pub(crate) const TELL_LONG: Rules = Rules { access: Access::Tell, time: None };
 /// One that asks what happened, under the names other programs know.
 pub(crate) const WATCH: Rules = Rules { access: Access::Watch, time: Some(Duration::from_secs(60)) };
 

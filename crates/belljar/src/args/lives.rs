@@ -51,8 +51,14 @@ pub(crate) struct Terminate {
 
 #[derive(Debug, Args)]
 pub(crate) struct KillAgent {
-    /// The agent's name.
+    /// The agent's name; of one outside of sandboxes also the id of its session.
     pub(crate) agent: String,
+    /// Why; whoever is refused reads it.
+    #[arg(long, value_name = "TEXT", conflicts_with = "release")]
+    pub(crate) reason: Option<String>,
+    /// Let the agent act again.
+    #[arg(long)]
+    pub(crate) release: bool,
     /// Do not ask.
     #[arg(short, long)]
     pub(crate) force: bool,

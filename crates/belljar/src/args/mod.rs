@@ -2,6 +2,7 @@
 //!
 //! Refuses: meaning. What is typed is parsed and bounded; what it asks for is each command's own.
 
+mod approvals;
 mod audit;
 mod changes;
 mod events;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use belljar_domain::{HostPath, SandboxId};
 use clap::{Parser, Subcommand};
 
+pub(crate) use approvals::{Allow, Approvals, Deny, Killswitch, ListApprovals, WatchApprovals};
 pub(crate) use audit::{Audit, Export, Recent, Verify};
 pub(crate) use changes::{Apply, Cp, Diff, Discard};
 pub(crate) use events::{EventFormat, Events, ExportEvents, QueryEvents, Selection, TailEvents};
@@ -104,8 +106,13 @@ pub(crate) enum Command {
     Ports(Target),
     /// End a sandbox now; its changes are kept.
     Terminate(Terminate),
-    /// End every sandbox of an agent, even in the middle of a command.
+    /// End everything an agent runs, now, and refuse what it wants until `--release`.
     KillAgent(KillAgent),
+    /// End everything every agent runs, now, and refuse whatever comes until `--release`.
+    Killswitch(Killswitch),
+    /// List, answer and watch calls that wait for a person.
+    #[command(subcommand)]
+    Approvals(Approvals),
     /// Verify, export, count and list what the ledger has.
     #[command(subcommand)]
     Audit(Audit),

@@ -40,8 +40,18 @@ pub(crate) struct Problem {
     pub(crate) hint: Option<String>,
     /// What a shell would exit with, where a command could not be started.
     pub(crate) exit_code: Option<u8>,
+    /// Where a person's answer will be, where one is asked first.
+    pub(crate) approval: Option<String>,
     /// How much of its input a command took.
     pub(crate) taken: Option<usize>,
+}
+
+impl Problem {
+    /// The same after a person said no.
+    pub(super) fn answered(self, reason: &str) -> Self {
+        let code = "PERMISSION_DENIED".to_owned();
+        Self { detail: reason.to_owned(), code, hint: None, approval: None, ..self }
+    }
 }
 
 impl ClientError {

@@ -71,7 +71,7 @@ impl Client {
             order.extend([("stream".to_owned(), json!(true)), ("attached".to_owned(), json!(true))]);
         }
         let path = format!("/api/v1/sandboxes/{id}");
-        let answer = self.server.send("POST", &format!("{path}/exec"), Some(&order), SILENCE)?;
+        let answer = self.server.send_patiently(&format!("{path}/exec"), &order, SILENCE)?;
         let mut frames = Frames::new(answer);
         let first = frames.next()?.filter(|frame| frame.name == "started");
         let first = first.ok_or_else(|| ClientError::Nonsense("the command was not announced".to_owned()))?;

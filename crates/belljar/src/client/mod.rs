@@ -5,6 +5,7 @@
 //! that needs no server: whether one is up is a single attempt to connect.
 
 mod answer;
+mod approvals;
 mod error;
 mod events;
 mod executions;
@@ -20,6 +21,7 @@ use belljar_domain::{SandboxId, SandboxState, Span, Usage};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+pub(crate) use approvals::Approval;
 pub(crate) use error::ClientError;
 pub(crate) use events::{Happening, Happenings, Told};
 pub(crate) use executions::{Running, Said, Speech};
@@ -74,7 +76,7 @@ impl Client {
 
     /// Makes a sandbox of what the API calls one to be made.
     pub(crate) fn create(&self, order: &Value) -> Result<Sandbox> {
-        self.server.send("POST", "/api/v1/sandboxes", Some(order), SLOW)?.json()
+        self.server.send_patiently("/api/v1/sandboxes", order, SLOW)?.json()
     }
 
     /// Ends a sandbox and removes it.

@@ -26,7 +26,7 @@ use tokio::{
 };
 
 use super::serve;
-use crate::{args::Mcp, context::Context, keys, runtime};
+use crate::{args::Mcp, context::Context, keys, killswitch::KILLSWITCH, runtime};
 
 /// What the server is asked for, and the most bytes of its answer.
 const UPGRADE: &[u8] = b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: mcp\r\n\r\n";
@@ -93,6 +93,7 @@ fn embedded(context: &Context, args: &Mcp) -> Result<()> {
         store: Arc::clone(&store) as Arc<dyn Store>,
         settings: serve::settings(context, 0),
         runtime_dir: journals.clone(),
+        killswitch: context.home.join(KILLSWITCH),
         fingerprint_key: keys::fingerprint(&context.home)?,
     })
     .context("start the service")?;

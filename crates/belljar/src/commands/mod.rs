@@ -1,6 +1,7 @@
 //! One file per command; each is a few calls.
 
 mod apply;
+mod approvals;
 mod audit;
 pub(crate) mod bench;
 mod completions;
@@ -16,6 +17,7 @@ mod follow;
 mod guardian;
 mod hooks;
 mod inspect;
+mod killswitch;
 mod list;
 mod logs;
 mod man;
@@ -65,7 +67,9 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Extend(args) => extend::extend(context, &args),
         Command::Ports(args) => ports::ports(context, &args),
         Command::Terminate(args) => terminate::terminate(context, &args),
-        Command::KillAgent(args) => terminate::kill_agent(context, &args),
+        Command::KillAgent(args) => killswitch::kill_agent(context, &args),
+        Command::Killswitch(args) => killswitch::killswitch(context, &args),
+        Command::Approvals(args) => approvals::approvals(context, args),
         Command::Audit(args) => audit::audit(context, args),
         Command::Sessions(args) => sessions::sessions(context, &args),
         Command::Cost(args) => cost::cost(context, &args),

@@ -40,9 +40,15 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
     if args.command.is_empty() && !args.keep {
         bail!("no command was given; write it after --, as in `belljar run -- npm test`");
     }
+    killswitch::spares(&context.home, spec.agent.as_deref())?;
     let provider = context.provider()?;
     let keep = if args.keep { Keep::Alive } else { Keep::WithMaker };
     let sandbox = provider.create(new_sandbox_id(), &spec, keep)?;
+    // Who is killed while it is made does not see it begin.
+    if let Err(refusal) = killswitch::spares(&context.home, spec.agent.as_deref()) {
+        sandbox.destroy()?;
+        return Err(refusal.into());
+    }
     if args.shape.require_all
         && let Err(refusal) = require_all(&sandbox.info())
     {

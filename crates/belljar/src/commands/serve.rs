@@ -25,7 +25,8 @@ use tokio::{
 use tracing_subscriber::EnvFilter;
 
 use crate::{
-    args::Serve, context::Context, keys, output::print_json, policy::Watch, replay::Replay, runtime,
+    args::Serve, context::Context, keys, killswitch::KILLSWITCH, output::print_json, policy::Watch,
+    replay::Replay, runtime,
 };
 
 /// Where it listens unless told otherwise.
@@ -48,6 +49,7 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
         lens,
         settings: settings(context, args.pool.or(context.config.server.pool).unwrap_or(2)),
         runtime_dir: journals.clone(),
+        killswitch: context.home.join(KILLSWITCH),
         fingerprint_key: keys::fingerprint(&context.home)?,
     })
     .context("start the service")?;

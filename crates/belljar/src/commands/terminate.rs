@@ -1,16 +1,16 @@
-//! `belljar terminate` and `belljar kill-agent`: the person's killswitch.
+//! `belljar terminate`: a person ends sandboxes.
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
     process::ExitCode,
 };
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use belljar_domain::{KillCause, SandboxId};
 use serde_json::json;
 
 use crate::{
-    args::{KillAgent, Terminate},
+    args::Terminate,
     context::Context,
     killswitch,
     output::print_json,
@@ -23,15 +23,6 @@ pub(crate) fn terminate(context: &Context, args: &Terminate) -> Result<ExitCode>
         Some(name) => vec![sandboxes.find(name)?],
         None => sandboxes.list(&Wanted::default())?,
     };
-    end(context, &sandboxes, &meant, args.force)
-}
-
-pub(crate) fn kill_agent(context: &Context, args: &KillAgent) -> Result<ExitCode> {
-    let sandboxes = Sandboxes::open(context)?;
-    let meant = sandboxes.list(&Wanted { agent: Some(args.agent.clone()), ..Wanted::default() })?;
-    if meant.is_empty() {
-        bail!("agent `{}` has no running sandbox", args.agent);
-    }
     end(context, &sandboxes, &meant, args.force)
 }
 
@@ -56,7 +47,12 @@ fn end(context: &Context, sandboxes: &Sandboxes, meant: &[Seen], force: bool) ->
 }
 
 fn confirmed(count: usize) -> Result<bool> {
-    write!(io::stderr(), "end {count} running sandbox{}? [y/N] ", if count == 1 { "" } else { "es" })?;
+    confirm(&format!("end {count} running sandbox{}?", if count == 1 { "" } else { "es" }))
+}
+
+/// Asks a person who sits before the terminal.
+pub(super) fn confirm(question: &str) -> Result<bool> {
+    write!(io::stderr(), "{question} [y/N] ")?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

@@ -5,6 +5,7 @@
 //! No server, a slow one, a broken one: the payload goes to the spool, and the agent goes on.
 
 mod arguments;
+mod person;
 mod post;
 
 use std::{
@@ -14,23 +15,27 @@ use std::{
     io::{self, IsTerminal as _, Read as _, Write as _},
     path::{Path, PathBuf},
     process::{self, ExitCode},
+    thread,
     time::{Duration, Instant, SystemTime},
 };
 
 use belljar_capture::{
-    Agent, Answer, Draft, ENVELOPE_VERSION, HookEvent, MAX_PAYLOAD, Payload, Peek, Reply, reply,
+    Agent, Answer, Draft, ENVELOPE_VERSION, HookEvent, HookKind, MAX_PAYLOAD, Payload, Peek, Reply, can_ask,
+    reply,
 };
-use belljar_domain::{EventId, Ruling, Timestamp};
-use belljar_engine::service::judge;
+use belljar_domain::{EventId, Ruling, Timestamp, Verdict};
+use belljar_engine::service::{Kills, judge};
 use uuid::Uuid;
 
 use self::arguments::Arguments;
 pub(crate) use self::post::{Moment, Server, Told, ask, export, post};
-use crate::{context, policy, spool::Spool};
+use crate::{context, killswitch::KILLSWITCH, policy, spool::Spool};
 
 /// How long an observer may hold up an agent, and how long one waits that asks.
 const OBSERVER: Duration = Duration::from_millis(300);
 const GUARD: Duration = Duration::from_secs(5);
+/// How long to wait for the next server.
+const BREATH: Duration = Duration::from_millis(50);
 /// What is kept of input that is more than a payload can be.
 const EXCERPT: usize = 64 << 10;
 /// The variables that tell where an agent runs. None of them is a secret.
@@ -72,8 +77,11 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
     let payload = Payload::look(&said);
     let agent = arguments.agent.clone().unwrap_or_else(|| detect(&payload));
     let event = arguments.event.as_deref().or_else(|| payload.peek().and_then(Peek::event));
-    let is_guard = event.is_some_and(|event| Peek::kind(&agent, event).is_guard());
-    let patience = if is_guard { arguments.wait.unwrap_or(GUARD) } else { OBSERVER };
+    let kind = event.map(|event| Peek::kind(&agent, event));
+    let is_guard = kind.as_ref().is_some_and(HookKind::is_guard);
+    let patience = if is_guard { arguments.wait.unwrap_or(GUARD).min(GUARD) } else { OBSERVER };
+    let is_call = matches!(kind, Some(HookKind::ToolBefore | HookKind::Permission));
+    let person = arguments.wait.filter(|_| is_call);
 
     let sent_at = Timestamp::from(SystemTime::now());
     let mut draft = Draft {
@@ -88,24 +96,37 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
     };
     let line = draft.line(&payload);
     let home = home(&arguments);
-    let told = post(&Server::of(home.as_deref()), agent.as_str(), &line, Moment::Now(patience));
+    let server = Server::of(home.as_deref());
+    let hand_over = || post(&server, agent.as_str(), &line, Moment::Now { patience, person });
+    let mut told = hand_over();
+    if matches!(told, Told::Broken(_)) && person.is_some() {
+        // A person may be asked already: the next server knows, and records it once.
+        while matches!(told, Told::Broken(_) | Told::Lost(_)) && started.elapsed() < GUARD {
+            thread::sleep(BREATH);
+            told = hand_over();
+        }
+    }
     let answer = match told {
-        Told::Taken(answer) => {
+        Told::Taken(heard) => {
             tell(arguments.verbose, started, "delivered");
-            answer
+            let said =
+                heard.approval.zip(person).and_then(|(waits, most)| person::wait(&server, &waits, most));
+            said.or(heard.verdict)
         }
         Told::Refused(why) => {
             tell(arguments.verbose, started, &format!("refused: {why}"));
             None
         }
-        Told::Lost(why) => {
+        Told::Lost(why) | Told::Broken(why) => {
             // A server that is gone does not take its rules along.
             let ruled =
                 home.as_deref().filter(|_| is_guard).and_then(|home| ruling(home, &agent, event, &said));
-            let answer = ruled
-                .as_ref()
-                .filter(|ruled| ruled.1)
-                .map(|(ruled, _)| Answer { verdict: ruled.verdict, reason: ruled.reason.clone() });
+            let killed =
+                home.as_deref().filter(|_| is_guard).and_then(|home| killed(home, &agent, event, &said));
+            let answer = killed.or_else(|| {
+                let held = ruled.as_ref().filter(|ruled| ruled.1);
+                held.map(|(ruled, _)| Answer::new(ruled.verdict, ruled.reason.clone()))
+            });
             draft.ruled = ruled.map(|(ruled, _)| ruled);
             let line = if draft.ruled.is_some() { draft.line(&payload) } else { line };
             let kept = home
@@ -130,13 +151,32 @@ fn ruling(home: &Path, agent: &Agent, event: Option<&str>, said: &[u8]) -> Optio
     judge(&policy, &hook, env::var("HOME").ok().as_deref(), None)
 }
 
+/// What whoever was killed is told, also while there is no server.
+fn killed(home: &Path, agent: &Agent, event: Option<&str>, said: &[u8]) -> Option<Answer> {
+    let kills = Kills::read(&home.join(KILLSWITCH));
+    if kills == Kills::default() {
+        return None;
+    }
+    let hook = HookEvent::read(Some(agent.clone()), event, said).ok();
+    let own_name = env::var("BELLJAR_AGENT").ok();
+    let hook = hook.map(|hook| [hook.session_id, hook.agent_id, hook.agent_type]).unwrap_or_default();
+    let kill = kills.of(own_name.iter().chain(hook.iter().flatten()).map(String::as_str))?;
+    Some(Answer { stop: true, ..Answer::new(Verdict::Deny, kill.reason()) })
+}
+
 /// The agent's own form of an answer. Only an answer is worth reading the whole payload for.
 fn render(agent: Agent, event: Option<&str>, said: &[u8], answer: Option<&Answer>) -> Reply {
     let Some(given) = answer else { return Reply::nothing(&agent) };
     match HookEvent::read(Some(agent), event, said) {
+        // Where the agent cannot ask, a question nobody answered is a no.
+        Ok(hook) if given.verdict == Verdict::Ask && hook.kind == HookKind::ToolBefore && !can_ask(&hook) => {
+            let reason =
+                format!("{}; a person would have to allow this, and nobody was asked", given.reason());
+            reply(&hook, Some(&Answer::new(Verdict::Deny, reason)))
+        }
         Ok(hook) => reply(&hook, answer),
         // What could not be read can still be refused.
-        Err(_unreadable) if given.verdict == belljar_domain::Verdict::Deny => Reply::refusal(given.reason()),
+        Err(_unreadable) if given.verdict == Verdict::Deny => Reply::refusal(given.reason()),
         Err(_unreadable) => Reply::silence(),
     }
 }

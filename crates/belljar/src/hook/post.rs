@@ -14,6 +14,7 @@ use belljar_capture::{
     Answer,
     signature::{Statement, header},
 };
+use belljar_domain::ApprovalId;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -104,9 +105,11 @@ impl Signer {
 #[derive(Debug)]
 pub(crate) enum Told {
     /// The server has it, and may have something to say.
-    Taken(Option<Answer>),
+    Taken(Heard),
     /// The server will never take it.
     Refused(String),
+    /// A server had it, and broke off before it said anything.
+    Broken(String),
     /// No server took it; one may, later.
     Lost(String),
 }
@@ -114,8 +117,13 @@ pub(crate) enum Told {
 /// When an envelope is handed over.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Moment {
-    /// While the agent waits, for this long.
-    Now(Duration),
+    /// While the agent waits for the server, and then perhaps for a person.
+    Now {
+        /// For the server.
+        patience: Duration,
+        /// For a person; none where nobody can be asked.
+        person: Option<Duration>,
+    },
     /// Long after; nobody waits for an answer, and the server is told so.
     Later,
 }
@@ -123,15 +131,30 @@ pub(crate) enum Moment {
 /// How long a server may take for what nobody waits for.
 const LATER: Duration = Duration::from_secs(30);
 
-#[derive(Deserialize)]
-struct Heard {
-    verdict: Option<Answer>,
+/// What a server says to an envelope.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Heard {
+    #[serde(default)]
+    pub(super) verdict: Option<Answer>,
+    /// Where a person's answer will be; without one, the verdict counts.
+    #[serde(default)]
+    pub(super) approval: Option<Waits>,
+}
+
+/// Where a person's answer will be, and how long it is waited for.
+#[derive(Debug, Deserialize)]
+pub(super) struct Waits {
+    pub(super) id: ApprovalId,
+    pub(super) wait_ms: u64,
 }
 
 /// Hands an envelope over.
 pub(crate) fn post(server: &Server, agent: &str, line: &[u8], moment: Moment) -> Told {
     let (target, patience) = match moment {
-        Moment::Now(patience) => (format!("/api/v1/hooks/{agent}"), patience),
+        Moment::Now { patience, person: None } => (format!("/api/v1/hooks/{agent}"), patience),
+        Moment::Now { patience, person: Some(person) } => {
+            (format!("/api/v1/hooks/{agent}?wait={}", person.as_secs()), patience)
+        }
         Moment::Later => (format!("/api/v1/hooks/{agent}?late=true"), LATER),
     };
     told(ask(server, &target, JSON, line, Instant::now() + patience))
@@ -144,15 +167,14 @@ pub(crate) fn export(server: &Server, signal: &str, json: &[u8]) -> Told {
 
 fn told(answer: io::Result<(u16, Vec<u8>)>) -> Told {
     match answer {
-        Ok((200..=299, body)) => {
-            Told::Taken(serde_json::from_slice::<Heard>(&body).ok().and_then(|heard| heard.verdict))
-        }
+        Ok((200..=299, body)) => Told::Taken(serde_json::from_slice(&body).unwrap_or_default()),
         // It is the envelope that is wrong; it would be wrong again.
         Ok((status @ (400 | 413 | 415 | 422), body)) => {
             let why: String = String::from_utf8_lossy(&body).chars().take(200).collect();
             Told::Refused(format!("status {status} {why}"))
         }
         Ok((status, _)) => Told::Lost(format!("the server answered with {status}")),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Told::Broken(error.to_string()),
         Err(error) => Told::Lost(error.to_string()),
     }
 }

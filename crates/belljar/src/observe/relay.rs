@@ -21,7 +21,7 @@ use std::{
 use belljar_capture::{
     Agent, Answer as Spoken, Draft, ENVELOPE_VERSION, Envelope, HookEvent, Payload, reply,
 };
-use belljar_domain::{EventId, Ruling, Timestamp};
+use belljar_domain::{ApprovalId, EventId, Ruling, Timestamp};
 use belljar_engine::service::judge;
 use belljar_guardian::policy::{Reach, Walls};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -177,6 +177,9 @@ impl Shared {
             return Answer::json(401, r#"{"detail":"show the pass in BELLJAR_TOKEN"}"#);
         }
         let Some(word) = Word::of(request) else { return Answer::json(404, "{}") };
+        if matches!(word, Word::Wait) {
+            return self.wait(request);
+        }
         let target = request.target.as_str();
         let answer = ask(&self.server, target, &request.content, &request.body, Instant::now() + PATIENCE);
         match answer {
@@ -186,6 +189,15 @@ impl Shared {
             }
             Ok((status @ 400..=499, body)) if !matches!(status, 401 | 408 | 429) => Answer { status, body },
             Ok(_) | Err(_) => self.keep(&word, request),
+        }
+    }
+
+    /// Passes on a question of whoever waits for a person. No server is no answer; it is asked again.
+    fn wait(&self, request: &Request) -> Answer {
+        let until = Instant::now() + PATIENCE;
+        match ask(&self.server, &request.target, &request.content, &request.body, until) {
+            Ok((status, body)) => Answer { status, body },
+            Err(_) => Answer::json(503, "{}"),
         }
     }
 
@@ -236,6 +248,8 @@ enum Word<'r> {
     Export(&'r str),
     /// What only a server can take.
     Event,
+    /// A question for what a person says.
+    Wait,
 }
 
 impl<'r> Word<'r> {
@@ -250,7 +264,11 @@ impl<'r> Word<'r> {
             "/hooks/claude-code" => Some(Self::Payload),
             "/events" | "/api/v1/events/ingest" => Some(Self::Event),
             "/v1/logs" | "/v1/metrics" | "/v1/traces" => path.strip_prefix("/v1/").map(Self::Export),
-            _ => path.strip_prefix("/api/v1/hooks/").filter(|name| is_name(name)).map(|_| Self::Hook),
+            _ => match path.strip_prefix("/api/v1/approvals/").and_then(|rest| rest.split_once('/')) {
+                Some((id, "wait" | "delivered")) => id.parse::<ApprovalId>().ok().map(|_| Self::Wait),
+                Some(_) => None,
+                None => path.strip_prefix("/api/v1/hooks/").filter(|name| is_name(name)).map(|_| Self::Hook),
+            },
         }
     }
 
@@ -277,18 +295,18 @@ impl<'r> Word<'r> {
                 Some(wrap(&Agent::ClaudeCode, event))
             }
             Self::Export(signal) => Some(wrap(&Agent::from(OTLP), Some(signal))),
-            Self::Event => None,
+            Self::Event | Self::Wait => None,
         }
     }
 
     /// What is answered in a server's place to whoever is held up.
     fn refused(&self, ruling: Ruling, body: &[u8]) -> String {
-        let answer = Spoken { verdict: ruling.verdict, reason: ruling.reason };
+        let answer = Spoken::new(ruling.verdict, ruling.reason);
         match self {
             Self::Hook => json!({ "verdict": answer }).to_string(),
             Self::Payload => HookEvent::read(Some(Agent::ClaudeCode), None, body)
                 .map_or_else(|_| String::new(), |hook| reply(&hook, Some(&answer)).stdout),
-            Self::Export(_) | Self::Event => self.taken().to_owned(),
+            Self::Export(_) | Self::Event | Self::Wait => self.taken().to_owned(),
         }
     }
 
@@ -298,7 +316,7 @@ impl<'r> Word<'r> {
             Self::Hook => r#"{"verdict":null}"#,
             // Anything else would be taken for a hook's output.
             Self::Payload => "",
-            Self::Export(_) | Self::Event => "{}",
+            Self::Export(_) | Self::Event | Self::Wait => "{}",
         }
     }
 }

@@ -133,7 +133,10 @@ fn an_agent_can_be_killed(glass: &Glass) {
     assert_eq!(glass.json(&["kill-agent", "ada"])["terminated"], json!([first, second]));
     busy.wait().code(137).says("killed (killswitch)");
     assert_eq!(state(glass, &bystander), "running");
-    glass.run(&["kill-agent", "ada"]).code(125).says("no running sandbox");
+    assert_eq!(glass.json(&["kill-agent", "ada"])["terminated"], json!([]));
+    glass.run(&["run", "--agent", "ada", "--", "true"]).code(126).says("was killed by");
+    glass.run(&["kill-agent", "ada", "--release"]).ok();
+    glass.run(&["run", "--agent", "ada", "--", "true"]).ok();
 }
 
 fn what_is_over_stays_over(glass: &Glass) {

@@ -1,5 +1,10 @@
 //! Hooks, with the real program: what an agent hears, how soon, and what becomes of what it said.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up must fail")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot be set up must fail"
+)]
 
 #[path = "../support/http.rs"]
 mod http;
@@ -8,6 +13,7 @@ mod support;
 mod workbench;
 
 mod answers;
+mod approvals;
 mod outages;
 mod policy;
 mod real;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     http::Http,
-    support::{Machine, Scripted, ended},
+    support::{Ended, Machine, Scripted, ended},
     workbench::{claude, model::Model},
 };
 
@@ -23,6 +23,13 @@ pub(crate) fn session(machine: &Machine) -> Model {
 }
 
 fn session_with(machine: &Machine, env: &[(&str, String)]) -> Model {
+    let (model, ended) = claude_session(machine, env);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "all done\n"), "{ended:?}");
+    model
+}
+
+/// One session, however it ends; no rule of the agent's own stops anything in it.
+pub(crate) fn claude_session(machine: &Machine, env: &[(&str, String)]) -> (Model, Ended) {
     let installed = machine.run(&["hooks", "install", "--agent", "claude-code"], b"");
     assert_eq!(installed.code, Some(0), "{installed:?}");
     let model = Model::asking_for("echo made > made.txt");
@@ -39,8 +46,7 @@ fn session_with(machine: &Machine, env: &[(&str, String)]) -> Model {
     }
     command.envs(env.iter().map(|(name, value)| (name, value)));
     let ended = ended(command, b"");
-    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "all done\n"), "{ended:?}");
-    model
+    (model, ended)
 }
 
 /// What is told of every session, less what comes beside it.

@@ -80,8 +80,9 @@ fn opencode_is_told_on_and_stopped() {
 }
 
 #[test]
-fn opencode_goes_on_without_a_server() {
+fn opencode_goes_on_without_a_server_and_the_rules_hold() {
     let machine = Machine::new();
-    assert_eq!(opencode(&machine), "it ran ask\n");
+    let said = opencode(&machine);
+    assert!(said.starts_with("`rm` would delete `/`") && said.ends_with(" ask\n"), "{said}");
     assert_eq!(machine.spooled().len(), 4);
 }

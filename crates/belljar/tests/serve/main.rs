@@ -11,6 +11,7 @@ mod support;
 mod workbench;
 
 mod alerts;
+mod approvals;
 mod attacks;
 mod doors;
 mod executions;
@@ -18,6 +19,7 @@ mod files;
 mod hooks;
 mod idempotency;
 mod ingest;
+mod killswitch;
 mod life;
 mod live;
 mod observability;

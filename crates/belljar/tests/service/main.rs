@@ -56,8 +56,10 @@ fn open(home: &Path, settings: Settings) -> Service {
     let provider = Arc::new(ProcessProvider::open(home, env).unwrap());
     let store = Arc::new(SqliteStore::open(home, StoreConfig::default()).unwrap());
     let lens = Arc::new(store.lens().unwrap());
-    let (runtime_dir, fingerprint_key) = (home.join("run"), b"a key of the test's own".to_vec());
-    Service::open(Parts { provider, store, lens, settings, runtime_dir, fingerprint_key }).unwrap()
+    let (runtime_dir, killswitch) = (home.join("run"), home.join("killswitch.json"));
+    let fingerprint_key = b"a key of the test's own".to_vec();
+    Service::open(Parts { provider, store, lens, settings, runtime_dir, killswitch, fingerprint_key })
+        .unwrap()
 }
 
 fn shell(script: &str) -> StartExecution {

@@ -14,14 +14,22 @@ pub(super) fn reply(event: &HookEvent, answer: &Answer) -> Option<Reply> {
     let reason = answer.reason();
     let denied = answer.verdict == Verdict::Deny;
     match event.name.as_str() {
-        "PreToolUse" => denied.then(|| {
-            Reply::json(&json!({"hookSpecificOutput": {
+        "PreToolUse" => match (&answer.updated_input, answer.verdict) {
+            // A yes counts only together with what is to be done instead.
+            (Some(input), Verdict::Allow) => Some(Reply::json(&json!({"hookSpecificOutput": {
+                "hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": input,
+            }}))),
+            (_, Verdict::Deny) => Some(Reply::json(&json!({"hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
                 "permissionDecision": "deny",
                 "permissionDecisionReason": reason,
-            }}))
-        }),
-        "PermissionRequest" => permission_request(answer),
+            }}))),
+            (_, Verdict::Allow | Verdict::Ask) => None,
+        },
+        "PermissionRequest" => match &answer.updated_input {
+            Some(input) if !denied => Some(Answer::rewritten(input)),
+            _ => permission_request(answer),
+        },
         "UserPromptSubmit" | "PostToolUse" => denied.then(|| block(reason)),
         "Stop" | "SubagentStop" => (denied && !was_sent_on(event)).then(|| block(reason)),
         _ => None,

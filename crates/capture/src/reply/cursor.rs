@@ -3,7 +3,7 @@
 use belljar_domain::Verdict;
 use serde_json::{Value, json};
 
-use super::{Answer, Reply};
+use super::{Answer, Reply, put};
 use crate::hook::HookEvent;
 
 pub(super) fn reply(event: &HookEvent, answer: &Answer) -> Option<Reply> {
@@ -16,7 +16,15 @@ pub(super) fn reply(event: &HookEvent, answer: &Answer) -> Option<Reply> {
         | "beforeReadFile"
         | "beforeTabFileRead"
         | "subagentStart" => match answer.verdict {
-            Verdict::Allow => json!({"permission": "allow"}),
+            Verdict::Allow if event.name == "preToolUse" => {
+                let mut said = json!({"permission": "allow"});
+                put(&mut said, "updated_input", answer.updated_input.as_ref());
+                said
+            }
+            Verdict::Allow => match &answer.updated_input {
+                Some(input) => return Some(Answer::rewritten(input)),
+                None => json!({"permission": "allow"}),
+            },
             Verdict::Ask | Verdict::Deny => json!({
                 "permission": answer.verdict, "user_message": reason, "agent_message": reason,
             }),

@@ -12,7 +12,7 @@ use belljar_domain::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{agent::Agent, hook::HookEvent};
+use crate::{agent::Agent, hook::HookEvent, kind::HookKind};
 
 /// The exit code that blocks, for every vendor.
 const BLOCK: u8 = 2;
@@ -28,9 +28,30 @@ pub struct Answer {
     /// Why, in words for the model and the user.
     #[serde(default)]
     pub reason: String,
+    /// What the tool is to be given instead, whole, where a person changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_input: Option<Value>,
+    /// Whether the agent is to stop altogether, where it can be told so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stop: bool,
+    /// Whether the question is put off until the session goes on, where an agent can do that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub defer: bool,
 }
 
 impl Answer {
+    /// A verdict and its reason, and nothing else.
+    #[must_use]
+    pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
+        Self { verdict, reason: reason.into(), updated_input: None, stop: false, defer: false }
+    }
+
+    /// A no that says what a person would have instead, for an agent that cannot be given it.
+    fn rewritten(input: &Value) -> Reply {
+        let reason = format!("a person changed this call; make it with this input instead: {input}");
+        Reply::refusal(&reason)
+    }
+
     /// The reason, or words that stand for one.
     #[must_use]
     pub fn reason(&self) -> &str {
@@ -77,6 +98,25 @@ impl Reply {
     }
 }
 
+/// Whether a person can be asked by the agent itself in the place of this hook's answer. Where not, a question that nobody
+/// answers has to be a no.
+#[must_use]
+pub fn can_ask(event: &HookEvent) -> bool {
+    match event.agent {
+        Agent::ClaudeCode => matches!(event.name.as_str(), "PreToolUse" | "PermissionRequest"),
+        Agent::Codex => event.name == "PermissionRequest",
+        Agent::Cursor => event.kind == HookKind::ToolBefore,
+        Agent::OpenCode => event.kind == HookKind::Permission,
+        Agent::Gemini | Agent::Unknown(_) => false,
+    }
+}
+
+/// Whether the agent can put a question off and end, to ask it again when the session goes on: nobody sits before it.
+#[must_use]
+pub fn can_defer(event: &HookEvent) -> bool {
+    event.agent == Agent::ClaudeCode && event.name == "PreToolUse"
+}
+
 /// The reply to a hook in its vendor's own form.
 #[must_use]
 pub fn reply(event: &HookEvent, answer: Option<&Answer>) -> Reply {
@@ -86,15 +126,30 @@ pub fn reply(event: &HookEvent, answer: Option<&Answer>) -> Reply {
         Agent::Gemini => gemini::reply(event, answer),
         Agent::Cursor => cursor::reply(event, answer),
         // Our own plugin reads it.
-        Agent::OpenCode => Some(Reply::json(&json!({"decision": answer.verdict, "reason": answer.reason()}))),
+        Agent::OpenCode => {
+            let mut said = json!({"decision": answer.verdict, "reason": answer.reason()});
+            put(&mut said, "input", answer.updated_input.as_ref());
+            Some(Reply::json(&said))
+        }
         Agent::Unknown(_) => by_exit_code(event, answer),
     });
     said.unwrap_or_else(|| Reply::nothing(&event.agent))
 }
 
+/// Puts a field into an object, if there is something to put there.
+fn put(object: &mut Value, name: &str, value: Option<&Value>) {
+    if let (Value::Object(fields), Some(value)) = (object, value) {
+        fields.insert(name.to_owned(), value.clone());
+    }
+}
+
 /// For a program of which only the shape of its payload is known.
 fn by_exit_code(event: &HookEvent, answer: &Answer) -> Option<Reply> {
-    (event.kind.is_guard() && answer.verdict == Verdict::Deny).then(|| Reply::refusal(answer.reason()))
+    match &answer.updated_input {
+        Some(input) if event.kind.is_guard() => Some(Answer::rewritten(input)),
+        _ => (event.kind.is_guard() && answer.verdict == Verdict::Deny)
+            .then(|| Reply::refusal(answer.reason())),
+    }
 }
 
 /// Whether the turn goes on only because a hook said so before: saying so again could go on for ever.

@@ -1,6 +1,6 @@
 //! Why a use case was refused or failed, with a code that never changes.
 
-use belljar_domain::{ExecutionId, SandboxId};
+use belljar_domain::{ApprovalId, ExecutionId, SandboxId, Timestamp};
 use belljar_ports::{SandboxError, store::StoreError};
 
 /// Why a request was not carried out.
@@ -64,6 +64,16 @@ pub enum ServiceError {
         /// The rule that says so.
         rule: Option<String>,
     },
+    /// A person is asked first.
+    #[error("a person is asked first: {reason}; {id} waits until {expires}")]
+    ApprovalRequired {
+        /// Where the answer will be.
+        id: ApprovalId,
+        /// Why they are asked.
+        reason: String,
+        /// When no answer becomes a no.
+        expires: Timestamp,
+    },
     /// Something is in its way.
     #[error("{0}")]
     Conflict(String),
@@ -124,6 +134,7 @@ impl ServiceError {
             Self::Unsupported(_) => "UNSUPPORTED",
             Self::Quota(_) => "QUOTA_EXCEEDED",
             Self::Denied(_) | Self::Refused { .. } => "PERMISSION_DENIED",
+            Self::ApprovalRequired { .. } => "APPROVAL_REQUIRED",
             Self::Conflict(_) | Self::Unread { .. } => "CONFLICT",
             Self::TooLarge(_) => "TOO_LARGE",
             Self::Behind(_) => "NOT_READY",
@@ -141,9 +152,10 @@ impl From<StoreError> for ServiceError {
             StoreError::Invalid(what) => Self::Invalid(what),
             error @ (StoreError::TooLarge { .. } | StoreError::Event(_)) => Self::TooLarge(error.to_string()),
             StoreError::Unknown(what) => Self::NotFound(what),
-            error @ (StoreError::KeyReused(_) | StoreError::KeyTaken(_) | StoreError::Duplicate(_)) => {
-                Self::Conflict(error.to_string())
-            }
+            error @ (StoreError::KeyReused(_)
+            | StoreError::KeyTaken(_)
+            | StoreError::Duplicate(_)
+            | StoreError::Stale(_)) => Self::Conflict(error.to_string()),
             error => Self::Store(error),
         }
     }

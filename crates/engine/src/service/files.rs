@@ -148,10 +148,11 @@ impl Service {
 
     fn alter(&self, who: &Principal, id: SandboxId, path: &SandboxPath, change: &FileChange) -> Result<()> {
         let live = self.live(who, id)?;
-        let mut passage = self.pass_file(who, &live.view(), tool::WRITE, path)?;
+        let mut paths = vec![path];
         if let FileChange::Rename { to, .. } = change {
-            passage = self.pass_file(who, &live.view(), tool::WRITE, to)?;
+            paths.push(to);
         }
+        let passage = self.pass_files(who, &live.view(), tool::WRITE, &paths)?;
         live.touch();
         live.sandbox.change(change)?;
         self.note_file(who, &live, path, EventKind::FileWrite, &passage);

@@ -200,6 +200,7 @@ impl Service {
             if looked.elapsed() >= ROUND {
                 looked = Instant::now();
                 self.notice_ends();
+                self.tidy_approvals();
             }
             if measured.elapsed() >= MEASURE {
                 measured = Instant::now();

@@ -10,6 +10,7 @@
 mod adoption;
 mod aftermath;
 mod alerts;
+mod approvals;
 mod courier;
 mod crew;
 mod error;
@@ -21,6 +22,7 @@ mod gate;
 mod ingest;
 mod journal;
 mod keeping;
+mod killswitch;
 mod lifecycle;
 mod live;
 mod making;
@@ -55,6 +57,9 @@ use uuid::Uuid;
 
 pub use aftermath::{Archive, StopSettings};
 pub use alerts::AlertSettings;
+pub use approvals::{
+    Answered, Answering, ApprovalView, Asked, Asker, Link, LinkError, Outcome, Said, Sitting, Watching, Word,
+};
 pub use error::ServiceError;
 pub use executions::OwnOutput;
 pub use eye::{
@@ -62,6 +67,7 @@ pub use eye::{
 };
 pub use gate::{Act, Finding, Identity, Passage, Place, Proof, Request, Stage, target_of, tool};
 pub use ingest::Ingested;
+pub use killswitch::{Kill, Killed, Kills};
 pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, Heard, StartExecution, Stdin};
 pub use policy::judge;
@@ -97,6 +103,8 @@ pub struct Parts {
     pub settings: Settings,
     /// Where journals of running executions are; best in memory, for it must outlive this process and nothing more.
     pub runtime_dir: PathBuf,
+    /// The file that says who was killed.
+    pub killswitch: PathBuf,
     /// What fingerprints of redacted secrets are made with; whoever has it can tell whether two are the same.
     pub fingerprint_key: Vec<u8>,
 }
@@ -148,6 +156,8 @@ struct Inner {
     registry: Registry,
     places: Places,
     policy: policy::InForce,
+    killswitch: killswitch::Killswitch,
+    desk: approvals::Desk,
     pool: Pool,
     closing: AtomicBool,
     courier: Courier,
@@ -166,7 +176,7 @@ impl Service {
     /// # Errors
     /// When the provider or the store cannot be asked, or the journals' directory cannot be made.
     pub fn open(parts: Parts) -> Result<Self> {
-        let Parts { provider, store, lens, settings, runtime_dir, fingerprint_key } = parts;
+        let Parts { provider, store, lens, settings, runtime_dir, killswitch, fingerprint_key } = parts;
         let bell = Arc::new(eye::Bell::default());
         journal::prepare(&runtime_dir)?;
         let WebhookSettings { allow_private, timeout: patience, .. } = settings.webhooks;
@@ -177,6 +187,8 @@ impl Service {
             eye: eye::Eye { lens, bell },
             places: Places::new(settings.quotas),
             policy: policy::InForce::default(),
+            killswitch: killswitch::Killswitch::new(killswitch),
+            desk: approvals::Desk::new(fingerprint_key.clone()),
             pool: Pool::default(),
             settings,
             runtime_dir,
@@ -192,6 +204,7 @@ impl Service {
         let service = Self(Arc::new(inner));
         service.record(service.event(&Principal::admin("belljar"), EventKind::ServerStarted)).wait()?;
         service.adopt()?;
+        service.reopen_approvals()?;
         lifecycle::begin(&service);
         Ok(service)
     }

@@ -3,29 +3,60 @@
 //! Owns: which policy counts now. Refuses: files; whoever reads them hands over only what was checked, and so the last
 //! good one stays.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock, PoisonError, RwLock},
+};
 
 use belljar_capture::{HookEvent, HookKind};
 use belljar_domain::Ruling;
-use belljar_guardian::policy::{Call, Mode, Policy, Scene, Walls};
+use belljar_guardian::policy::{Call, Mode, Policy, Rule, Scene, Walls};
 use serde_json::Value;
 
 use super::Service;
 
 /// The policy in force.
-#[derive(Debug, Default)]
-pub(super) struct InForce(RwLock<Arc<Policy>>);
+#[derive(Default)]
+pub(super) struct InForce {
+    now: RwLock<Arc<Policy>>,
+    /// Who writes a rule down for good.
+    keeper: OnceLock<Keeper>,
+}
+
+type Keeper = Box<dyn Fn(&Rule) -> std::result::Result<(), String> + Send + Sync>;
+
+impl fmt::Debug for InForce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InForce").finish_non_exhaustive()
+    }
+}
 
 impl Service {
     /// Puts a policy into force; it was checked before.
     pub fn set_policy(&self, policy: Policy) {
-        *self.0.policy.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
+        *self.0.policy.now.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
     }
 
     /// The policy in force.
     #[must_use]
     pub fn policy(&self) -> Arc<Policy> {
-        Arc::clone(&self.0.policy.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.0.policy.now.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Says who writes rules down for good; the first who is named does.
+    pub fn set_rule_keeper(
+        &self,
+        keeper: impl Fn(&Rule) -> std::result::Result<(), String> + Send + Sync + 'static,
+    ) {
+        let _first_stays = self.0.policy.keeper.set(Box::new(keeper));
+    }
+
+    /// Has a rule written down for good and put into force.
+    pub(super) fn keep_rule(&self, rule: &Rule) -> std::result::Result<(), String> {
+        match self.0.policy.keeper.get() {
+            Some(keep) => keep(rule),
+            None => Err("this server keeps no policy".to_owned()),
+        }
     }
 }
 

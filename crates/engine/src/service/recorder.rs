@@ -106,6 +106,9 @@ impl Recorder {
             }
             self.hide_env(&mut sandbox.record);
         }
+        for change in &mut batch.approvals {
+            self.redactor.value(&mut change.row.record);
+        }
         for row in &mut batch.idempotency {
             if let Some(response) = &mut row.response {
                 self.clean_answer(&mut response.body);

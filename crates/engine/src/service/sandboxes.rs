@@ -80,7 +80,7 @@ impl Service {
 
     /// Removes it for good, while whoever asked goes on. If this is cut short, the next service sees that it lives
     /// although it was ended, and ends it.
-    fn bury(&self, live: Arc<LiveSandbox>) {
+    pub(super) fn bury(&self, live: Arc<LiveSandbox>) {
         let service = self.clone();
         self.0.crew.after(BREATH, move || {
             // Whatever it leaves, a sweep finds.

@@ -4,6 +4,7 @@
 //! words (`match`), and by what it would do (`effect`), whichever tool does it. Refuses: files and clocks; whoever loads a
 //! policy keeps the last good one. What users read of this is docs/guardian.md.
 
+mod asking;
 mod call;
 mod certainty;
 mod commands;
@@ -31,6 +32,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use asking::{Asking, Unanswered, Unwatched};
 pub use call::Call;
 pub use certainty::Certainty;
 pub use condition::{Condition, ConditionError};
@@ -83,6 +85,9 @@ pub struct Policy {
     /// Hosts that may be reached; others ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub egress: Option<Listed>,
+    /// How a person is asked.
+    #[serde(default, skip_serializing_if = "Asking::is_default")]
+    pub approval: Asking,
     /// Its rules.
     #[serde(default, rename = "rule")]
     pub rules: Vec<Rule>,

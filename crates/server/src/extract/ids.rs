@@ -7,7 +7,7 @@ use axum::{
     http::{StatusCode, request::Parts},
 };
 use belljar_capture::Agent;
-use belljar_domain::{Digest, ExecutionId, SandboxId, SandboxPath, SnapshotId};
+use belljar_domain::{ApprovalId, Digest, ExecutionId, SandboxId, SandboxPath, SnapshotId};
 
 use crate::problem::{Answer, Failure};
 
@@ -30,6 +30,10 @@ pub(crate) struct Snapshot(pub(crate) SnapshotId);
 /// An artifact by its content.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Artifact(pub(crate) Digest);
+
+/// An approval by its id.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Approval(pub(crate) ApprovalId);
 
 /// A webhook by its id.
 #[derive(Debug, Clone)]
@@ -89,6 +93,10 @@ extracted!(Snapshot, |params| part(&params, "id")
     .map(Self)
     .map_err(|error| unknown("NOT_FOUND")(&error)));
 extracted!(Artifact, |params| part(&params, "digest")
+    .parse()
+    .map(Self)
+    .map_err(|error| unknown("NOT_FOUND")(&error)));
+extracted!(Approval, |params| part(&params, "id")
     .parse()
     .map(Self)
     .map_err(|error| unknown("NOT_FOUND")(&error)));

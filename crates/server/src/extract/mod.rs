@@ -15,7 +15,9 @@ use belljar_domain::Principal;
 use belljar_engine::service::{Identity, Proof};
 
 pub(crate) use body::{JsonBody, OptionalJson, RawBody, is_json, read};
-pub(crate) use ids::{Artifact, Execution, FilePath, Named, Sandbox, Snapshot, Vendor, Webhook, path_inside};
+pub(crate) use ids::{
+    Approval, Artifact, Execution, FilePath, Named, Sandbox, Snapshot, Vendor, Webhook, path_inside,
+};
 pub(crate) use query::{Query, cursor, limit, moment, parsed};
 
 use crate::problem::Failure;

@@ -1,6 +1,7 @@
 //! One file per family of routes; each handler is a few calls: read, ask the service, show.
 
 pub(crate) mod about;
+pub(crate) mod approvals;
 pub(crate) mod artifacts;
 pub(crate) mod audit;
 pub(crate) mod events;
@@ -8,6 +9,7 @@ pub(crate) mod exec;
 pub(crate) mod executions;
 pub(crate) mod files;
 pub(crate) mod hooks;
+pub(crate) mod killswitch;
 pub(crate) mod logs;
 pub(crate) mod observe;
 pub(crate) mod otlp;

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use belljar_domain::{Event, Principal};
-use belljar_engine::service::ServiceError;
+use belljar_engine::service::{ServiceError, Watching};
 use belljar_ports::store::EventFilter;
 use tokio::{
     sync::watch,
@@ -28,6 +28,8 @@ pub(crate) struct Feed {
     published: watch::Receiver<u64>,
     /// When to read again at the earliest.
     due: Instant,
+    /// Whoever asks for approvals by name is there to answer them.
+    _watching: Option<Watching>,
 }
 
 impl Feed {
@@ -37,7 +39,17 @@ impl Feed {
         let published = app.service.published();
         let durable = *published.borrow();
         let after = since.unwrap_or(durable).min(durable);
-        Self { app: app.clone(), who: Arc::clone(who), filter, after, published, due: Instant::now() }
+        let is_there = filter.kinds.iter().any(|kind| kind.split('.').next() == Some("approval"));
+        let watching = is_there.then(|| app.service.watch_approvals());
+        Self {
+            app: app.clone(),
+            who: Arc::clone(who),
+            filter,
+            after,
+            published,
+            due: Instant::now(),
+            _watching: watching,
+        }
     }
 
     /// The place up to which everything wanted has been handed out.

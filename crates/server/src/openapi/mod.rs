@@ -19,8 +19,8 @@ use utoipa::{
 };
 
 use crate::handlers::{
-    about, artifacts, audit, events, exec, executions, files, hooks, logs, observe, otlp, pages, records,
-    reports, sandboxes, snapshots, terminals, webhooks,
+    about, approvals, artifacts, audit, events, exec, executions, files, hooks, killswitch, logs, observe,
+    otlp, pages, records, reports, sandboxes, snapshots, terminals, webhooks,
 };
 use crate::mcp::endpoint as mcp;
 use crate::observability::{handlers as observed, themes};
@@ -37,6 +37,9 @@ use crate::observability::{handlers as observed, themes};
         terminals::shell, terminals::of_execution,
         files::list, files::get, files::head, files::put, files::change, files::remove, files::watch,
         snapshots::create, snapshots::list, snapshots::delete,
+        approvals::list, approvals::get, approvals::allow, approvals::deny, approvals::wait, approvals::delivered,
+        approvals::link, approvals::page, approvals::answer_page,
+        killswitch::show, killswitch::pull, killswitch::release, killswitch::kill_agent, killswitch::release_agent,
         hooks::envelope, hooks::claude_code, otlp::logs, otlp::metrics, otlp::traces,
         events::list, events::ingest, events::stream, events::of_sandbox, events::socket, events::socket_alias,
         audit::list, audit::stats, audit::verify,

@@ -1,5 +1,6 @@
 //! From what the service says to what travels, and back. Nothing else knows both sides.
 
+pub(crate) mod approvals;
 mod events;
 mod executions;
 mod hooks;

@@ -15,6 +15,7 @@ use super::follow::{self, Done, View};
 use crate::{
     args::{Exec, Named},
     context::{Context, variables},
+    killswitch,
     output::explain,
     sandboxes::Sandboxes,
 };
@@ -39,7 +40,11 @@ pub(crate) fn exec(context: &Context, args: Exec) -> Result<ExitCode> {
     let view = View::choose(context, args.tty);
     let done = match sandboxes.server().filter(|_| !args.direct) {
         Some(server) => served::follow(server, id, spec, view)?,
-        None => follow::follow(context, &*sandboxes.own(id)?, spec, view)?,
+        None => {
+            let sandbox = sandboxes.own(id)?;
+            killswitch::spares(&context.home, sandbox.info().spec.agent.as_deref())?;
+            follow::follow(context, &*sandbox, spec, view)?
+        }
     };
     tell(&sandboxes, id, &done, view)
 }

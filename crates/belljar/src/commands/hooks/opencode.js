@@ -15,7 +15,7 @@ const TOLD = new Set([
 function tell(payload) {
   return new Promise((resolve) => {
     let answer = ""
-    const child = spawn(PROGRAM, ["hook", "--agent", "opencode"], { stdio: ["pipe", "pipe", "ignore"] })
+    const child = spawn(PROGRAM, ["hook", "--agent", "opencode", "--wait", "600"], { stdio: ["pipe", "pipe", "ignore"] })
     child.on("error", () => resolve({}))
     child.stdout.on("data", (piece) => (answer += piece))
     child.on("close", (code) => {
@@ -49,6 +49,10 @@ export const Belljar = async ({ directory }) => {
     "tool.execute.before": async (input, output) => {
       const answer = await say("tool.execute.before", input, { args: output.args })
       if (answer.decision === "deny") throw new Error(answer.reason)
+      if (answer.decision === "allow" && answer.input) {
+        for (const name of Object.keys(output.args)) delete output.args[name]
+        Object.assign(output.args, answer.input)
+      }
     },
     "tool.execute.after": async (input, output) => {
       const { title, metadata } = output

@@ -3,7 +3,7 @@
 //! Refuses: events that would replace what the agent does (a worktree), or start a process for every piece of a reply
 //! from a model.
 
-use belljar_capture::{Agent, Peek};
+use belljar_capture::{Agent, HookKind, Peek};
 use serde_json::{Value, json};
 
 use super::place::Scope;
@@ -11,6 +11,10 @@ use super::place::Scope;
 /// How long an agent waits for the hook, in seconds. The hook itself gives up before.
 const GUARD: u64 = 10;
 const OBSERVER: u64 = 5;
+/// How long a call may wait for a person, and how much longer the agent waits for the hook: one that gave up first would go
+/// on without the answer.
+const PERSON: u64 = 600;
+const MARGIN: u64 = 30;
 
 const CLAUDE_CODE: [&str; 32] = [
     "SessionStart",
@@ -109,9 +113,20 @@ pub(super) fn events(agent: &Agent) -> &'static [&'static str] {
 
 /// What stands in the list of an event: a group of hooks, or with Cursor the hook itself.
 pub(super) fn entry(agent: &Agent, event: &str, program: &str, scope: Scope) -> Value {
-    let is_guard = Peek::kind(agent, event).is_guard();
-    let timeout = if is_guard { GUARD } else { OBSERVER };
-    let line = format!("{} hook --agent {agent}", quoted(program));
+    let kind = Peek::kind(agent, event);
+    let is_guard = kind.is_guard();
+    let is_call = matches!(kind, HookKind::ToolBefore | HookKind::Permission);
+    let timeout = match (is_call, is_guard) {
+        (true, _) => PERSON + MARGIN,
+        (false, true) => GUARD,
+        (false, false) => OBSERVER,
+    };
+    let wait = PERSON.to_string();
+    let mut words = vec!["hook", "--agent", agent.as_str()];
+    if is_call {
+        words.extend(["--wait", &wait]);
+    }
+    let line = format!("{} {}", quoted(program), words.join(" "));
     // Only what an administrator installed may stop an agent when belljar is gone.
     let must_run = is_guard && scope == Scope::Managed;
     match agent {
@@ -125,7 +140,7 @@ pub(super) fn entry(agent: &Agent, event: &str, program: &str, scope: Scope) -> 
         }
         Agent::ClaudeCode | Agent::OpenCode | Agent::Unknown(_) => {
             let mut hook = json!({
-                "type": "command", "command": program, "args": ["hook", "--agent", agent.as_str()], "timeout": timeout,
+                "type": "command", "command": program, "args": words, "timeout": timeout,
             });
             if let Some(hook) = hook.as_object_mut().filter(|_| must_run) {
                 hook.insert("onFailure".to_owned(), json!("block"));

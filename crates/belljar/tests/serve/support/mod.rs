@@ -16,7 +16,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub(crate) use http::{Client, Request};
+pub(crate) use http::{Answer, Client, Request};
 pub(crate) use receiver::{Post, Receiver};
 pub(crate) use socket::{Frame, Socket};
 

@@ -20,6 +20,8 @@ impl Request {
             Proof::Key | Proof::Signature(_) => Place::Host { cwd, home: home.map(str::to_owned) },
         };
         let input = hook.tool_input.clone().unwrap_or(Value::Null);
-        Some(Self { who, act: Act { tool, input }, place, session: hook.session_id.clone() })
+        let claimed =
+            [&hook.session_id, &hook.agent_id, &hook.agent_type].into_iter().flatten().cloned().collect();
+        Some(Self { who, act: Act { tool, input }, place, session: hook.session_id.clone(), claimed })
     }
 }

@@ -6,6 +6,7 @@
 //! Owns: the order, and that nothing is done before it was passed. Refuses: to know what a call does (the policy's),
 //! who agents are (the registry's) or what they may spend (the budgets').
 
+mod approval;
 mod budget;
 mod hooks;
 mod identity;
@@ -27,7 +28,13 @@ impl Service {
     #[must_use]
     pub fn weigh(&self, request: &Request) -> Passage {
         let policy = self.policy();
-        let mut passage = Passage::begin(policy.mode != Mode::Observe);
+        let kill = self.kill_of(request);
+        // What was killed stays so, whatever the policy only observes.
+        let mut passage = Passage::begin(policy.mode != Mode::Observe || kill.is_some());
+        if let Some(kill) = kill {
+            passage.kill(kill.reason());
+            return passage;
+        }
         let stages: [(Stage, &dyn Fn() -> Finding); 3] = [
             (Stage::Identity, &|| identity::stage(self, &request.who)),
             (Stage::Permission, &|| permission::stage(&policy, request)),
@@ -46,16 +53,31 @@ impl Service {
 
     /// Lets something be done to a sandbox, or says why not. What was let through goes into the event of what is done;
     /// what was not gets one of its own.
-    pub(super) fn pass(&self, request: &Request) -> Result<Passage> {
-        let passage = self.weigh(request);
-        if !passage.is_refused() {
-            return Ok(passage);
+    pub(super) fn pass(&self, request: Request) -> Result<Passage> {
+        let mut passed = self.pass_all(vec![request])?;
+        passed.pop().ok_or_else(|| ServiceError::Invalid("nothing was asked for".to_owned()))
+    }
+
+    /// Lets several things be done that are done together, or none of them.
+    pub(super) fn pass_all(&self, requests: Vec<Request>) -> Result<Vec<Passage>> {
+        let (mut passed, mut asked) = (Vec::new(), Vec::new());
+        for request in requests {
+            let passage = self.weigh(&request);
+            match passage.verdict() {
+                Verdict::Deny if passage.is_refused() => {
+                    self.note_refusal(&request, &passage)?;
+                    let (reason, rule) = (passage.reason().to_owned(), passage.rule().map(str::to_owned));
+                    return Err(ServiceError::Refused { reason, rule });
+                }
+                Verdict::Ask if passage.is_refused() => asked.push((request, passage)),
+                Verdict::Allow | Verdict::Ask | Verdict::Deny => passed.push(passage),
+            }
         }
-        self.note_refusal(request, &passage)?;
-        Err(ServiceError::Refused {
-            reason: passage.reason().to_owned(),
-            rule: passage.rule().map(str::to_owned),
-        })
+        if !asked.is_empty() {
+            // What somebody was asked about is worth more than the rest.
+            passed.splice(0..0, self.settle(&asked)?);
+        }
+        Ok(passed)
     }
 
     /// Writes down that something was not let through.

@@ -79,15 +79,23 @@ pub struct Passage {
     pub holds: bool,
     /// What is to be done instead, where a person changed it.
     pub edited: Option<Value>,
+    /// Whether whoever asks is to stop altogether.
+    pub stops: bool,
 }
 
 impl Passage {
     pub(super) const fn begin(holds: bool) -> Self {
-        Self { stages: Vec::new(), holds, edited: None }
+        Self { stages: Vec::new(), holds, edited: None, stops: false }
     }
 
-    pub(super) fn add(&mut self, stage: Stage, finding: Finding) {
+    pub(in crate::service) fn add(&mut self, stage: Stage, finding: Finding) {
         self.stages.push((stage, finding));
+    }
+
+    /// It is not to be, and whoever asks is to stop altogether.
+    pub(super) fn kill(&mut self, reason: String) {
+        self.stops = true;
+        self.add(Stage::Identity, Finding::deny(Risk::Critical, reason));
     }
 
     /// What each stage said, in order; the last is the one that ended it.

@@ -121,6 +121,8 @@ pub struct Request {
     pub place: Place,
     /// The conversation it belongs to, as its agent says: it narrows what is allowed, and never widens it.
     pub session: Option<String>,
+    /// Other names it goes by, as it says itself: good enough to be refused by, and for nothing else.
+    pub claimed: Vec<String>,
 }
 
 /// Where the target of a call is found in what its tool is given, and what it then is. The first that is there counts.

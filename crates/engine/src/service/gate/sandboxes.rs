@@ -18,7 +18,7 @@ impl Service {
     ) -> Result<Passage> {
         let cwd = order.cwd.as_ref().map(ToString::to_string);
         let input = json!({ "command": order.argv, "user": order.user, "cwd": cwd });
-        let passage = self.pass(&within(who, view, tool::EXEC, input, cwd))?;
+        let passage = self.pass(within(who, view, tool::EXEC, input, cwd))?;
         if let Some(edited) = &passage.edited {
             order.argv = argv_of(edited)?;
         }
@@ -33,7 +33,20 @@ impl Service {
         tool: &str,
         path: &SandboxPath,
     ) -> Result<Passage> {
-        self.pass(&within(who, view, tool, json!({ "path": path.to_string() }), None))
+        self.pass(within(who, view, tool, json!({ "path": path.to_string() }), None))
+    }
+
+    /// Lets files be used together.
+    pub(in crate::service) fn pass_files(
+        &self,
+        who: &Principal,
+        view: &SandboxView,
+        tool: &str,
+        paths: &[&SandboxPath],
+    ) -> Result<Passage> {
+        let each =
+            paths.iter().map(|path| within(who, view, tool, json!({ "path": path.to_string() }), None));
+        weightiest(self.pass_all(each.collect())?)
     }
 
     /// Lets a sandbox be made, each path of the host be shown to it, and a network be given to it.
@@ -53,23 +66,22 @@ impl Service {
         if spec.network != NetworkMode::None {
             acts.push((tool::NETWORK, json!({ "path": spec.network })));
         }
-        let mut passed: Option<Passage> = None;
-        for (tool, input) in acts {
-            let agent = spec.agent.clone();
-            let request = Request {
-                who: Identity { agent, ..Identity::by_key(who.clone()) },
-                act: Act { tool: tool.to_owned(), input },
-                place: Place::Sandbox { id: None, isolation: None, cwd: None },
-                session: None,
-            };
-            let passage = self.pass(&request)?;
-            // Of several, the one a rule spoke of is worth more than the rest.
-            if passed.as_ref().is_none_or(|passed| !passed.speaks()) {
-                passed = Some(passage);
-            }
-        }
-        passed.ok_or_else(|| ServiceError::Invalid("nothing was asked for".to_owned()))
+        let requests = acts.into_iter().map(|(tool, input)| Request {
+            who: Identity { agent: spec.agent.clone(), ..Identity::by_key(who.clone()) },
+            act: Act { tool: tool.to_owned(), input },
+            place: Place::Sandbox { id: None, isolation: None, cwd: None },
+            session: None,
+            claimed: Vec::new(),
+        });
+        weightiest(self.pass_all(requests.collect())?)
     }
+}
+
+/// Of several passages, the first a rule or a person spoke of is worth more than the rest.
+fn weightiest(passed: Vec<Passage>) -> Result<Passage> {
+    let speaking = passed.iter().position(Passage::speaks).unwrap_or(0);
+    let found = passed.into_iter().nth(speaking);
+    found.ok_or_else(|| ServiceError::Invalid("nothing was asked for".to_owned()))
 }
 
 fn within(who: &Principal, view: &SandboxView, tool: &str, input: Value, cwd: Option<String>) -> Request {
@@ -79,6 +91,7 @@ fn within(who: &Principal, view: &SandboxView, tool: &str, input: Value, cwd: Op
         act: Act { tool: tool.to_owned(), input },
         place: Place::Sandbox { id: Some(view.id), isolation: Some(view.isolation), cwd },
         session: None,
+        claimed: Vec::new(),
     }
 }
 
