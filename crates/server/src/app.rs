@@ -4,12 +4,12 @@
 
 use std::{net::SocketAddr, ops::Deref, path::PathBuf, sync::Arc, time::Duration};
 
-use belljar_domain::{ByteSize, NewEvent, Principal};
-use belljar_engine::service::{Ingested, Service, ServiceError};
+use belljar_domain::{ByteSize, NewEvent, Principal, SandboxId};
+use belljar_engine::service::{Brief, Finished, Ingested, Service, ServiceError, StartExecution};
 use belljar_ports::SandboxProvider;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch},
-    task::spawn_blocking,
+    task::{block_in_place, spawn_blocking},
 };
 
 use crate::{
@@ -145,14 +145,14 @@ impl App {
         }))
     }
 
-    /// Asks the service something that takes a moment.
+    /// Asks the service something that takes a moment. It is asked right here, and another thread takes over what else
+    /// there is to do: on an idle machine, handing a question to a thread and its answer back takes longer than most do.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         who: &Arc<Principal>,
         question: impl FnOnce(&Service, &Principal) -> Result<T, ServiceError> + Send + 'static,
     ) -> Answer<T> {
-        let (app, who) = (self.clone(), Arc::clone(who));
-        self.blocking(move || question(&app.service, &who).map_err(Failure::from)).await
+        Ok(block_in_place(|| question(&self.service, who))?)
     }
 
     /// Records what somebody outside saw. A few events are handed over right here: a thread that only waits for the
@@ -173,7 +173,22 @@ impl App {
         question: impl FnOnce(&Service, &Principal) -> Result<T, ServiceError> + Send + 'static,
     ) -> Answer<T> {
         let _place = self.place().await?;
-        self.ask(who, question).await
+        let (app, who) = (self.clone(), Arc::clone(who));
+        self.blocking(move || question(&app.service, &who).map_err(Failure::from)).await
+    }
+
+    /// Runs a command to its end: a short one right here, a longer one on a thread of its own.
+    pub(crate) async fn run(
+        &self,
+        who: &Arc<Principal>,
+        id: SandboxId,
+        order: StartExecution,
+    ) -> Answer<Finished> {
+        let _place = self.place().await?;
+        match self.ask(who, move |service, who| service.run_briefly(who, id, order)).await? {
+            Brief::Over(finished) => Ok(*finished),
+            Brief::Going(going) => self.blocking(move || Ok(going.follow()?)).await,
+        }
     }
 
     /// Waits for a place among those who hold a thread for long: who waits for a command, and who sends or takes a body

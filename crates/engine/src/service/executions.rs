@@ -1,6 +1,7 @@
 //! Running commands: start, follow, steer, read what they wrote.
 
 use std::{
+    fmt,
     fs::File,
     io::{Seek, Write},
     sync::Arc,
@@ -42,6 +43,34 @@ impl OwnOutput {
     }
 }
 
+/// What a moment made of a command.
+#[derive(Debug)]
+pub enum Brief {
+    /// It is over.
+    Over(Box<Finished>),
+    /// It is not.
+    Going(Going),
+}
+
+/// A command that is not over yet.
+pub struct Going(Box<Tracker>);
+
+impl Going {
+    /// Follows it to its end.
+    ///
+    /// # Errors
+    /// When its end cannot be written down.
+    pub fn follow(self) -> Result<Finished> {
+        Ok(self.0.follow()?)
+    }
+}
+
+impl fmt::Debug for Going {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("Going").field(&self.0.head.view.id).finish()
+    }
+}
+
 /// Most bytes of a command line and its environment; the kernel's own limit is near.
 const MAX_COMMAND: usize = 2 << 20;
 
@@ -52,6 +81,18 @@ impl Service {
     /// When it cannot be started. That it failed is not an error.
     pub fn run(&self, who: &Principal, id: SandboxId, order: StartExecution) -> Result<Finished> {
         Ok(self.begin(who, id, order)?.follow()?)
+    }
+
+    /// As [`Service::run`], but answers in a moment: with the end of a short command, or with a longer one to be
+    /// followed on.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn run_briefly(&self, who: &Principal, id: SandboxId, order: StartExecution) -> Result<Brief> {
+        Ok(match self.begin(who, id, order)?.follow_briefly() {
+            Ok(finished) => Brief::Over(Box::new(finished?)),
+            Err(tracker) => Brief::Going(Going(tracker)),
+        })
     }
 
     /// Starts a command; it goes on whatever becomes of this service.

@@ -61,7 +61,7 @@ pub use approvals::{
     Answered, Answering, ApprovalView, Asked, Asker, Link, LinkError, Outcome, Said, Sitting, Watching, Word,
 };
 pub use error::ServiceError;
-pub use executions::OwnOutput;
+pub use executions::{Brief, Going, OwnOutput};
 pub use eye::{
     AgentNode, AgentScore, Detection, DetectionKind, FoundEvents, Judgement, Patience, SessionView, TraceItem,
 };

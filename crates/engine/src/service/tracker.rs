@@ -36,6 +36,9 @@ const DOUBT: Duration = Duration::from_secs(1);
 /// How long after a command's end somebody is asked to wait for the next; until then the answer has the processors.
 const BREATH: Duration = Duration::from_millis(2);
 
+/// How a command ended, if that is known, and what it wrote last.
+type End = (Option<RawExit>, Vec<LogChunk>);
+
 /// One execution being followed.
 pub(super) struct Tracker {
     pub(super) service: Service,
@@ -55,13 +58,30 @@ pub(super) struct Tracker {
 impl Tracker {
     /// Follows to the end. The answer comes when the end is durable, or could not be made so.
     pub(super) fn follow(mut self) -> Result<Finished, StoreError> {
+        loop {
+            if let Some(end) = self.follow_for(Duration::MAX) {
+                return self.conclude(end);
+            }
+        }
+    }
+
+    /// Follows a command that may be over in a moment; one that is not is to be followed on.
+    pub(super) fn follow_briefly(mut self) -> Result<Result<Finished, StoreError>, Box<Self>> {
+        match self.follow_for(MOMENT) {
+            Some(end) => Ok(self.conclude(end)),
+            None => Err(Box::new(self)),
+        }
+    }
+
+    /// Follows until the end, or until patience is over.
+    fn follow_for(&mut self, patience: Duration) -> Option<End> {
         let begun = Instant::now();
         let mut doubted = begun;
-        let (exit, mut last) = loop {
+        loop {
             let silent = self.listen();
             let (chunks, exit) = self.read();
-            if let Some(exit) = exit {
-                break (Some(exit), chunks);
+            if exit.is_some() {
+                return Some((exit, chunks));
             }
             // A command that is over by now tells beginning and end in one breath.
             if self.beginning.is_some() && (silent || begun.elapsed() > MOMENT) {
@@ -73,10 +93,16 @@ impl Tracker {
                 doubted = Instant::now();
                 if self.is_orphaned() {
                     let (chunks, exit) = self.read();
-                    break (exit, chunks);
+                    return Some((exit, chunks));
                 }
             }
-        };
+            if begun.elapsed() >= patience {
+                return None;
+            }
+        }
+    }
+
+    fn conclude(mut self, (exit, mut last): End) -> Result<Finished, StoreError> {
         let time = exit.map_or_else(now, |exit| moment(exit.time_ms));
         let view = self.live.view();
         last.extend(self.stdout.finish(&view, time));

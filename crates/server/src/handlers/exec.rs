@@ -49,7 +49,7 @@ pub(crate) async fn exec(
         }
         (false, true) => streamed(&app, &who, id, order, attached).await,
         (false, false) => {
-            let finished = app.dwell(&who, move |service, who| service.run(who, id, order)).await?;
+            let finished = app.run(&who, id, order).await?;
             Ok(Json(wire::answer(finished)).into_response())
         }
     }

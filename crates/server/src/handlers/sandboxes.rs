@@ -23,7 +23,8 @@ pub(crate) async fn create(
     OptionalJson(request): OptionalJson<api::CreateSandbox>,
 ) -> Answer<Response> {
     let order = wire::order(request)?;
-    let view = app.dwell(&who, move |service, who| service.create(who, order)).await?;
+    let _place = app.place().await?;
+    let view = app.ask(&who, move |service, who| service.create(who, order)).await?;
     Ok(created(&format!("/api/v1/sandboxes/{}", view.id), wire::sandbox(view)))
 }
 
