@@ -10,8 +10,8 @@ use std::{
 };
 
 use belljar_init::{
-    plan::Plan,
-    wire::{Boot, Charge, FromKeeper, Prelude, ToKeeper, encode},
+    plan::{Groundwork, Plan},
+    wire::{Boot, Charge, FromKeeper, Prelude, ToKeeper, encode, line},
 };
 use rustix::{
     fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create},
@@ -73,6 +73,8 @@ pub(crate) const KEEPER_DOOR: &str = "keeper.sock";
 pub struct Cradle {
     lifeline: OwnedFd,
     line: OwnedFd,
+    /// What was laid ahead.
+    ground: Option<Groundwork>,
 }
 
 /// A sandbox being built. Dropped, it vanishes.
@@ -100,18 +102,36 @@ impl Cradle {
         let program = init_program().map_err(host("unpack the carried program"))?;
         wire::send(&lifeline, &encode(&prelude), &[line_inside.as_fd()]).map_err(host("reach the keeper"))?;
         let child = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()))
+            // No directory is set: without a libc that can do so by itself, this process would have to fork for it, and
+            // every page it writes to afterwards would be copied. The keeper goes to the root by itself.
             .env_clear()
-            .current_dir("/")
             .stdin(Stdio::from(lifeline_inside))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .map_err(host("start the keeper"))?;
         bury_later(child);
-        Ok(Self { lifeline, line })
+        Ok(Self { lifeline, line, ground: None })
     }
 
-    /// Has the sandbox built. `cgroups` are the open files by which it joins its control group; `held` are kept open as
+    /// Has the first part of a plan carried out before there is a plan.
+    ///
+    /// # Errors
+    /// When the builder cannot be reached.
+    pub fn lay(&mut self, ground: Groundwork) -> Result<(), LaunchError> {
+        let file = memory_file("belljar-ground", &encode(&ground)).map_err(host("write the groundwork"))?;
+        wire::send(&self.line, line::GROUND, &[file.as_fd()]).map_err(host("reach the builder"))?;
+        self.ground = Some(ground);
+        Ok(())
+    }
+
+    /// Says whether a plan can be carried out here: nothing was laid, or what was laid is how it begins.
+    #[must_use]
+    pub fn suits(&self, plan: &Plan) -> bool {
+        self.ground.as_ref().is_none_or(|ground| *ground == plan.groundwork())
+    }
+
+    /// Has the sandbox built; the plan must be one that suits. `cgroups` are the open files by which it joins its control group; `held` are kept open as
     /// long as it lives.
     ///
     /// # Errors
@@ -122,8 +142,9 @@ impl Cradle {
         let keeper_door = door().map_err(host("make the keeper's door"))?;
         let (first, first_inside) = wire::pair().map_err(host("make a socket pair"))?;
         let charge = encode(&Charge { life: plan.life.clone() });
-        let plan_file =
-            memory_file("belljar-plan", &encode(&Boot { plan })).map_err(host("write the plan"))?;
+        let laid = self.ground.map_or(0, |ground| ground.steps.len());
+        let boot = Boot { plan, laid: u32::try_from(laid).unwrap_or(u32::MAX) };
+        let plan_file = memory_file("belljar-plan", &encode(&boot)).map_err(host("write the plan"))?;
         let fds = [plan_file.as_fd(), first_inside.as_fd(), control_door.as_fd()].into_iter();
         let fds: Vec<_> = fds.chain(cgroups.iter().map(AsFd::as_fd)).collect();
         let kept: Vec<_> = std::iter::once(keeper_door.as_fd()).chain(held.iter().map(AsFd::as_fd)).collect();
@@ -135,7 +156,7 @@ impl Cradle {
             ready: None,
         };
         // The doors are opened while the root is being built: each costs the host a new inode.
-        let handed = wire::send(&launching.line, b"boot", &fds)
+        let handed = wire::send(&launching.line, line::BOOT, &fds)
             .and_then(|()| open_door(&control_door, &state, CONTROL_DOOR))
             .and_then(|()| open_door(&keeper_door, &state, KEEPER_DOOR))
             .and_then(|()| wire::send(&launching.lifeline.socket, &charge, &kept));

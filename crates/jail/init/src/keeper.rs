@@ -4,9 +4,10 @@
 use alloc::{string::String, vec, vec::Vec};
 
 use belljar_init::{
-    plan::{IdMap, Life, Network, Plan},
+    plan::{Groundwork, IdMap, Identity, Life, Network, Plan},
     wire::{
         Boot, Cause, Charge, FromKeeper, MAX_FRAME, MAX_REQUEST, Prelude, Stage, ToKeeper, decode, encode,
+        line,
     },
 };
 
@@ -19,6 +20,8 @@ use crate::{
 /// What comes to the builder with a plan.
 struct Gifts {
     plan: Plan,
+    /// How many of its steps are done.
+    laid: usize,
     first_client: Fd,
     control_door: Fd,
     cgroups: Vec<Fd>,
@@ -26,6 +29,8 @@ struct Gifts {
 
 pub(crate) fn keep() {
     sys::umask(0o022);
+    // No directory of the supervisor's is kept from being unmounted.
+    sys::chdir("/").at(Stage::Boot, "/").unwrap_or_else(|broken| give_up(broken));
     // What the supervisor left open is no business of a process that may outlive it by days.
     sys::close_from(3);
     let (prelude, line) = receive_prelude().unwrap_or_else(|broken| give_up(broken));
@@ -35,7 +40,7 @@ pub(crate) fn keep() {
         Err(error) => give_up(Broken(failure_of_namespaces(error))),
         Ok(Side::Child) => {
             drop(disk_out);
-            become_pid1(&line, userns, &disk_in)
+            become_pid1(&line, userns.as_ref(), &disk_in)
         }
         Ok(Side::Parent(init)) => {
             drop((disk_in, line, userns));
@@ -87,7 +92,13 @@ fn receive_charge() -> Option<(Life, Fd, Vec<Fd>)> {
     Some((life, door, fds.collect()))
 }
 
-fn receive_boot(line: &Fd) -> Result<Gifts, Broken> {
+/// What the builder is told.
+enum Word {
+    Ground(Groundwork),
+    Boot(Gifts),
+}
+
+fn hear(line: &Fd) -> Result<Word, Broken> {
     let mut frame = [0_u8; 16];
     let (count, fds) = sys::receive(line.0, &mut frame).at(Stage::Boot, "builder's line")?;
     if count == 0 {
@@ -96,12 +107,14 @@ fn receive_boot(line: &Fd) -> Result<Gifts, Broken> {
     }
     let mut fds = fds.into_iter();
     let mut next = |what| fds.next().ok_or(EINVAL).at(Stage::Boot, what);
-    let file = next("plan")?;
+    let bytes = sys::read_file(&next("plan")?, MAX_REQUEST).at(Stage::Boot, "plan")?;
+    if frame.get(..count) == Some(line::GROUND) {
+        return decode(&bytes).map(Word::Ground).ok_or(EINVAL).at(Stage::Boot, "groundwork");
+    }
     let first_client = next("first client")?;
     let control_door = next("control door")?;
-    let bytes = sys::read_file(&file, MAX_REQUEST).at(Stage::Boot, "plan")?;
-    let Boot { plan } = decode(&bytes).ok_or(EINVAL).at(Stage::Boot, "plan")?;
-    Ok(Gifts { plan, first_client, control_door, cgroups: fds.collect() })
+    let Boot { plan, laid } = decode(&bytes).ok_or(EINVAL).at(Stage::Boot, "plan")?;
+    Ok(Word::Boot(Gifts { plan, laid: laid as usize, first_client, control_door, cgroups: fds.collect() }))
 }
 
 /// A pipe of packets over which the builder hands the private disk to the keeper.
@@ -131,26 +144,56 @@ fn prepare_userns(prelude: &Prelude) -> Result<Option<Fd>, Broken> {
 }
 
 /// The child's whole life: build, give up every power, tell, serve.
-fn become_pid1(line: &Fd, userns: Option<Fd>, disk_in: &Fd) -> ! {
-    let Gifts { plan, first_client, control_door, cgroups } =
-        receive_boot(line).unwrap_or_else(|broken| give_up(broken));
+fn become_pid1(line: &Fd, userns: Option<&Fd>, disk_in: &Fd) -> ! {
     let built = (|| {
-        for file in &cgroups {
+        let (gifts, site) = lay_until_boot(line, userns)?;
+        for file in &gifts.cgroups {
             sys::write(file.0, b"0").at(Stage::Cgroup, "join")?;
         }
-        lockdown::map_self(&plan.identity)?;
-        let root::Built { disk, proc } = root::build(&plan, line, userns.as_ref())?;
+        let plan = &gifts.plan;
+        let site = match site {
+            Some(site) => site,
+            None => begin(&plan.identity, &plan.stage, line, userns)?,
+        };
+        let steps = plan.steps.get(gifts.laid..).ok_or(EINVAL).at(Stage::Boot, "laid")?;
+        let root::Built { disk, proc } = site.finish(steps, &plan.disk)?;
         let _keeper_is_gone = sys::send(disk_in.0, b"d", Some(&disk));
-        lockdown::apply(&plan, userns.as_ref(), proc)?;
-        Ok(disk)
+        lockdown::apply(plan, userns, proc)?;
+        let _supervisor_is_gone = sys::send(LIFELINE, &encode(&FromKeeper::Ready), Some(&disk));
+        Ok(gifts)
     })();
     match built {
         Err(broken) => give_up(broken),
-        Ok(disk) => {
-            let _supervisor_is_gone = sys::send(LIFELINE, &encode(&FromKeeper::Ready), Some(&disk));
+        Ok(gifts) => pid1::serve(gifts.first_client, gifts.control_door, gifts.plan.life.idle_ms),
+    }
+}
+
+/// Waits for the plan, and lays the ground meanwhile if there is word of it.
+fn lay_until_boot<'a>(
+    line: &'a Fd,
+    userns: Option<&'a Fd>,
+) -> Result<(Gifts, Option<root::Site<'a>>), Broken> {
+    let mut site = None;
+    loop {
+        match hear(line)? {
+            Word::Boot(gifts) => return Ok((gifts, site)),
+            Word::Ground(Groundwork { identity, stage, steps }) => {
+                let mut begun = begin(&identity, &stage, line, userns)?;
+                begun.lay(&steps)?;
+                site = Some(begun);
+            }
         }
     }
-    pid1::serve(first_client, control_door, plan.life.idle_ms)
+}
+
+fn begin<'a>(
+    identity: &Identity,
+    stage: &str,
+    line: &'a Fd,
+    userns: Option<&'a Fd>,
+) -> Result<root::Site<'a>, Broken> {
+    lockdown::map_self(identity)?;
+    root::Site::open(identity.clone(), stage, line, userns)
 }
 
 struct Keeper<'a> {

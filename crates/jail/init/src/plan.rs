@@ -27,6 +27,27 @@ pub struct Plan {
     pub cgroups: u32,
 }
 
+/// The first part of a plan: what takes neither the private disk nor a control group, and so can be laid before anybody
+/// asks for the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Groundwork {
+    /// As in the plan.
+    pub identity: Identity,
+    /// As in the plan.
+    pub stage: String,
+    /// The plan's first steps.
+    pub steps: Vec<Step>,
+}
+
+impl Plan {
+    /// What of this plan can be laid ahead. Whoever is handed the plan itself passes over these steps if they are done.
+    #[must_use]
+    pub fn groundwork(&self) -> Groundwork {
+        let steps = self.steps.iter().take_while(|step| !step.needs_disk()).cloned().collect();
+        Groundwork { identity: self.identity.clone(), stage: self.stage.clone(), steps }
+    }
+}
+
 /// Users inside and outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
@@ -172,6 +193,12 @@ pub enum Step {
         /// Where.
         at: String,
     },
+}
+
+impl Step {
+    const fn needs_disk(&self) -> bool {
+        matches!(self, Self::Layers { .. } | Self::Cow { .. } | Self::Private { .. })
+    }
 }
 
 /// Whether a lent path can be written.

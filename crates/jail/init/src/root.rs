@@ -4,7 +4,7 @@
 use alloc::{string::String, vec::Vec};
 
 use belljar_init::{
-    plan::{Access, Disk, IdMap, Plan, Step},
+    plan::{Access, Disk, IdMap, Identity, Step},
     wire::Stage,
 };
 
@@ -23,18 +23,17 @@ pub(crate) struct Built {
     pub(crate) proc: Option<Fd>,
 }
 
-/// Builds the root and makes it the root.
-pub(crate) fn build(plan: &Plan, disk_line: &Fd, userns: Option<&Fd>) -> Result<Built, Broken> {
-    sys::make_all_private().at(Stage::PrivateMounts, "/")?;
-    open_stage(&plan.stage)?;
-    let mut builder = Builder { plan, userns, root: None, proc: None, layers: 0, disk_line, disk: None };
-    for step in &plan.steps {
-        builder.take(step)?;
-    }
-    builder.need_disk()?;
-    pivot()?;
-    let disk = builder.disk.ok_or(EINVAL).at(Stage::Disk, "not mounted")?;
-    Ok(Built { disk, proc: builder.proc })
+/// A root under construction.
+pub(crate) struct Site<'a> {
+    identity: Identity,
+    userns: Option<&'a Fd>,
+    root: Option<Fd>,
+    proc: Option<Fd>,
+    layers: u64,
+    /// Where the private disk comes from, once that is known, and the line it comes by.
+    source: Option<Disk>,
+    disk_line: &'a Fd,
+    disk: Option<Fd>,
 }
 
 /// A small file system of our own to work in: `disk`, `low`, `root`. It vanishes with the old root.
@@ -69,17 +68,34 @@ fn pivot() -> Result<(), Broken> {
     sys::chdir("/").at(Stage::Pivot, "/")
 }
 
-struct Builder<'a> {
-    plan: &'a Plan,
-    userns: Option<&'a Fd>,
-    root: Option<Fd>,
-    proc: Option<Fd>,
-    layers: u64,
-    disk_line: &'a Fd,
-    disk: Option<Fd>,
-}
+impl<'a> Site<'a> {
+    /// Begins, for a user, in a directory nobody else sees from now on.
+    pub(crate) fn open(
+        identity: Identity,
+        stage: &str,
+        disk_line: &'a Fd,
+        userns: Option<&'a Fd>,
+    ) -> Result<Self, Broken> {
+        sys::follow_the_host().at(Stage::PrivateMounts, "/")?;
+        open_stage(stage)?;
+        Ok(Self { identity, userns, root: None, proc: None, layers: 0, source: None, disk_line, disk: None })
+    }
 
-impl Builder<'_> {
+    /// Takes some steps that need no disk.
+    pub(crate) fn lay(&mut self, steps: &[Step]) -> Result<(), Broken> {
+        steps.iter().try_for_each(|step| self.take(step))
+    }
+
+    /// Takes the remaining steps and makes the root the root.
+    pub(crate) fn finish(mut self, steps: &[Step], disk: &Disk) -> Result<Built, Broken> {
+        self.source = Some(disk.clone());
+        self.lay(steps)?;
+        self.need_disk()?;
+        pivot()?;
+        let disk = self.disk.ok_or(EINVAL).at(Stage::Disk, "not mounted")?;
+        Ok(Built { disk, proc: self.proc })
+    }
+
     fn take(&mut self, step: &Step) -> Result<(), Broken> {
         match step {
             Step::Skeleton => {
@@ -133,9 +149,10 @@ impl Builder<'_> {
         if self.disk.is_some() {
             return Ok(());
         }
-        let mount = match &self.plan.disk {
-            Disk::Passed => receive_disk(self.disk_line).at(Stage::Disk, "passed")?,
-            Disk::Tmpfs { size, inodes } => {
+        let mount = match &self.source {
+            None => return Err(EINVAL).at(Stage::Disk, "not there yet"),
+            Some(Disk::Passed) => receive_disk(self.disk_line).at(Stage::Disk, "passed")?,
+            Some(Disk::Tmpfs { size, inodes }) => {
                 let (size, inodes) = (sys::decimal(*size), sys::decimal(*inodes));
                 let options = [("mode", "0755"), ("size", size.as_str()), ("nr_inodes", inodes.as_str())];
                 sys::new_mount("tmpfs", &options, LENT).at(Stage::Disk, "tmpfs")?
@@ -158,7 +175,7 @@ impl Builder<'_> {
 
     /// Ids as this process must write them so that they are the sandbox user's.
     fn owner(&self) -> (u32, u32) {
-        let identity = &self.plan.identity;
+        let identity = &self.identity;
         match identity.map {
             IdMap::Range { base, .. } => (base + identity.uid, base + identity.gid),
             IdMap::Single { .. } => (identity.uid, identity.gid),
@@ -166,7 +183,7 @@ impl Builder<'_> {
     }
 
     fn reach(&self) -> Reach {
-        match self.plan.identity.map {
+        match self.identity.map {
             IdMap::Range { .. } => Reach::One,
             IdMap::Single { .. } => Reach::Tree,
         }
@@ -210,7 +227,7 @@ impl Builder<'_> {
             ("workdir", &work),
             ("volatile", ""),
         ]);
-        match self.plan.identity.map {
+        match self.identity.map {
             IdMap::Range { .. } => {
                 options.extend([("redirect_dir", "off"), ("index", "off"), ("metacopy", "off")])
             }

@@ -40,6 +40,16 @@ pub struct Charge {
 pub struct Boot {
     /// What to build.
     pub plan: Plan,
+    /// How many of its steps are done: those of the groundwork, if it was laid.
+    pub laid: u32,
+}
+
+/// What a frame on the builder's line is about; the frame itself is this text.
+pub mod line {
+    /// Beside it: a memory file with the groundwork.
+    pub const GROUND: &[u8] = b"ground";
+    /// Beside it: what [`Boot`](super::Boot) says.
+    pub const BOOT: &[u8] = b"boot";
 }
 
 /// Host to keeper, on the lifeline or through the door.

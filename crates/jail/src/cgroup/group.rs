@@ -53,6 +53,20 @@ impl Group {
         made
     }
 
+    /// Gives the group the name of another, which must not be there. On failure nothing of that one is left.
+    ///
+    /// # Errors
+    /// When the kernel does not rename groups: version 2 does not.
+    pub fn rename(&self, other: &Self) -> Result<(), GroupError> {
+        let renamed = self.parts.iter().zip(&other.parts).try_for_each(|(part, name)| {
+            fs::rename(&part.dir, &name.dir).map_err(|source| GroupError::at("rename", &part.dir, source))
+        });
+        if renamed.is_err() {
+            other.remove();
+        }
+        renamed
+    }
+
     /// Opens the files by which a process joins.
     ///
     /// # Errors

@@ -83,6 +83,12 @@ impl Hierarchy {
         self.seats.iter().any(|seat| seat.controllers.contains(&controller))
     }
 
+    /// Says whether groups made here can be given another name: version 1 does that.
+    #[must_use]
+    pub fn renames(&self) -> bool {
+        !self.seats.is_empty() && self.seats.iter().all(|seat| seat.version == Version::V1)
+    }
+
     /// Chooses seats from the text of `mountinfo` and `cgroup`. `usable` answers which controllers groups made in a
     /// directory would have, `None` if none can be made.
     fn from_facts(

@@ -93,7 +93,7 @@ pub(super) fn draw(
         hostname: format!("sandbox-{}", id.short()),
         identity: Identity { uid: user.uid, gid: user.gid, map },
         network,
-        stage: text(state_dir),
+        stage: stage(state_dir),
         disk: match facts.disk {
             DiskKind::Image => Disk::Passed,
             DiskKind::Tmpfs => Disk::Tmpfs { size: spec.limits.disk.as_bytes(), inodes: spec.limits.inodes },
@@ -121,6 +121,11 @@ pub(super) fn draw(
     let mut env = env;
     env.extend(spec.env.iter().map(|(name, value)| (name.clone(), value.clone())));
     Ok(Blueprint { plan, group, env, cwd, home: user.home })
+}
+
+/// Any directory that is there for all sandboxes alike, so that a part of the root can be built before there is one.
+fn stage(state_dir: &Path) -> String {
+    text(&super::making(state_dir.ancestors().nth(2).unwrap_or(state_dir)))
 }
 
 fn spare_disk(state_dir: &Path, spec: &SandboxSpec) -> (String, String) {

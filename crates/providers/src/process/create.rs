@@ -10,17 +10,19 @@ use std::{
 
 use belljar_domain::{Limits, NetworkMode, SandboxId, SandboxSpec, TemplateRef};
 use belljar_jail::{
-    Cradle, LaunchError, Launching, Prelude,
+    LaunchError, Launching,
+    cgroup::Group,
     disk::{self, DiskError, DiskKind, ImageAccess},
 };
 use belljar_ports::{Keep, SandboxError};
-use rustix::fs::{FlockOperation, flock};
 
 use super::{
-    blueprint::{self, Roots},
+    bed::{Bed, ReadyGroup},
+    blueprint::{self, Blueprint, Roots},
     changes, etc,
     facts::HostFacts,
-    ids, levels, making,
+    levels,
+    marker::Marker,
     record::{Process, Record},
     sandbox::ProcessSandbox,
     sandboxes, snapshot, sweep,
@@ -58,7 +60,14 @@ pub(super) fn create(order: Order<'_>, bed: Option<Bed>) -> Result<ProcessSandbo
         let bed = bed.map_or_else(|| Bed::make(facts, id, spec), Ok)?;
         sweep::half_made(home, &facts.cgroups, Some(id))?;
         let roots = resolve(home, facts, spec)?;
-        build(order, &roots, &draft.dir, bed, disk)
+        let drawn = draw(order, &roots, &draft.dir, &bed)?;
+        if bed.cradle.suits(&drawn.plan) {
+            return build(order, &roots, bed, &drawn, disk);
+        }
+        // The host has changed since it was made, or something else is asked for.
+        let bed = Bed::make(facts, id, spec)?;
+        let drawn = draw(order, &roots, &draft.dir, &bed)?;
+        build(order, &roots, bed, &drawn, disk)
     });
     match made {
         Ok(sandbox) => {
@@ -122,16 +131,20 @@ fn resolve_template(home: &Path, spec: &SandboxSpec) -> Result<Roots, SandboxErr
     })
 }
 
+fn draw(order: Order<'_>, roots: &Roots, dir: &Path, bed: &Bed) -> Result<Blueprint, SandboxError> {
+    blueprint::draw(order.facts, order.id, order.spec, roots, dir, bed.base.unwrap_or(0))
+}
+
 fn build(
     order: Order<'_>,
     roots: &Roots,
-    dir: &Path,
     bed: Bed,
+    blueprint: &Blueprint,
     disk: Disk<'_>,
 ) -> Result<ProcessSandbox, SandboxError> {
     let Order { home, facts, id, spec, keep } = order;
-    let Bed { base, held, cradle, .. } = bed;
-    let (blueprint, doors) = prepare(order, roots, dir, base)?;
+    let Bed { base, held, cradle, group, .. } = bed;
+    let doors = join(&blueprint.group, &spec.limits, group)?;
     let record = |(keeper, init)| Record {
         id,
         spec: spec.clone(),
@@ -209,66 +222,14 @@ fn hand_over(launching: &Launching, job: DiskJob<'_>) -> Result<(), SandboxError
     Ok(())
 }
 
-/// Where a sandbox is born: its id range, what must be held for its life, and its keeper. Can be made in advance.
-#[derive(Debug)]
-pub(super) struct Bed {
-    base: Option<u32>,
-    held: Vec<OwnedFd>,
-    cradle: Cradle,
-    prelude: Prelude,
-    disk: Option<(Limits, disk::Ready)>,
-}
-
-impl Bed {
-    /// Makes one before anybody needs it, with the disk that takes longest.
-    pub(super) fn ahead(
-        home: &Path,
-        facts: &HostFacts,
-        id: SandboxId,
-        spec: &SandboxSpec,
-    ) -> Result<Self, SandboxError> {
-        let bed = Self::make(facts, id, spec)?;
-        let disk = (facts.disk == DiskKind::Image)
-            .then(|| disk::Ready::make(&home.join("cache"), &spec.limits))
-            .transpose()
-            .map_err(|e| SandboxError::provider("make a disk in advance", e))?;
-        Ok(Self { disk: disk.map(|disk| (spec.limits, disk)), ..bed })
+/// Has a control group; the answer is what it is joined by.
+fn join(group: &Group, limits: &Limits, ready: Option<ReadyGroup>) -> Result<Vec<OwnedFd>, SandboxError> {
+    if let Some(doors) = ready.and_then(|ready| ready.become_group(group, limits)) {
+        return Ok(doors);
     }
-
-    /// Says whether a sandbox of this kind can be born in it.
-    fn suits(&self, facts: &HostFacts, spec: &SandboxSpec) -> bool {
-        self.prelude == blueprint::prelude(facts, spec, self.base.unwrap_or(0))
-    }
-
-    fn take_disk(&mut self, spec: &SandboxSpec) -> Option<disk::Ready> {
-        self.disk.take().filter(|(limits, _)| *limits == spec.limits).map(|(_, disk)| disk)
-    }
-
-    fn make(facts: &HostFacts, id: SandboxId, spec: &SandboxSpec) -> Result<Self, SandboxError> {
-        let (base, held) = if facts.root {
-            let (base, guard) =
-                ids::take(id).map_err(|e| SandboxError::provider("take a range of user ids", e))?;
-            (Some(base), vec![guard])
-        } else {
-            (None, Vec::new())
-        };
-        let prelude = blueprint::prelude(facts, spec, base.unwrap_or(0));
-        Ok(Self { base, held, cradle: Cradle::prepare(prelude).map_err(start_error)?, prelude, disk: None })
-    }
-}
-
-fn prepare(
-    order: Order<'_>,
-    roots: &Roots,
-    dir: &Path,
-    base: Option<u32>,
-) -> Result<(blueprint::Blueprint, Vec<OwnedFd>), SandboxError> {
-    let Order { facts, id, spec, .. } = order;
-    let drawn = blueprint::draw(facts, id, spec, roots, dir, base.unwrap_or(0))?;
-    drawn.group.create(&spec.limits).map_err(|e| SandboxError::provider("make the control group", e))?;
-    let doors = drawn.group.doors().map_err(|e| SandboxError::provider("open the control group", e));
-    let doors = doors.inspect_err(|_| drawn.group.remove())?;
-    Ok((drawn, doors))
+    group.create(limits).map_err(|e| SandboxError::provider("make the control group", e))?;
+    let doors = group.doors().map_err(|e| SandboxError::provider("open the control group", e));
+    doors.inspect_err(|_| group.remove())
 }
 
 fn make_disk(home: &Path, dir: &Path, spec: &SandboxSpec) -> Result<OwnedFd, DiskError> {
@@ -281,7 +242,7 @@ fn make_disk(home: &Path, dir: &Path, spec: &SandboxSpec) -> Result<OwnedFd, Dis
     disk::mount_image(&image, ImageAccess::Write)
 }
 
-fn start_error(error: LaunchError) -> SandboxError {
+pub(super) fn start_error(error: LaunchError) -> SandboxError {
     let hint = match &error {
         LaunchError::Start(start) => start.remedy().map(|remedy| remedy.to_string()),
         LaunchError::Host { .. } | LaunchError::Silent => None,
@@ -289,35 +250,29 @@ fn start_error(error: LaunchError) -> SandboxError {
     SandboxError::Provider { doing: "start the sandbox", hint, source: error.into() }
 }
 
-/// A sandbox being made: a marker says so, and a lock on it says that its maker is alive. A marker without a lock is
-/// what a killed maker left, and [`super::sweep`] removes what it was making.
+/// A sandbox being made, and the marker that says so.
 struct Draft {
     dir: PathBuf,
-    marker: PathBuf,
-    _lock: fs::File,
+    marker: Marker,
 }
 
 impl Draft {
     fn begin(home: &Path, id: SandboxId) -> Result<Self, SandboxError> {
         let failed = |e| SandboxError::provider("make the sandbox's directory", e);
-        let marker = making(home).join(id.to_string());
-        let gate = sweep::gate(home, FlockOperation::LockShared)?;
-        let lock = fs::File::create(&marker).map_err(failed)?;
-        flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|e| failed(e.into()))?;
-        drop(gate);
+        let marker = Marker::set(home, &id.to_string())?;
         let dir = sandboxes(home).join(id.to_string());
         fs::create_dir(&dir).map_err(failed)?;
         rustix::fs::chmod(&dir, rustix::fs::Mode::from_raw_mode(0o700)).map_err(|e| failed(e.into()))?;
-        Ok(Self { dir, marker, _lock: lock })
+        Ok(Self { dir, marker })
     }
 
     fn finish(self) {
-        let _already = fs::remove_file(&self.marker);
+        self.marker.remove();
     }
 
     fn abandon(self) {
         // The keeper may be writing down the same end.
         let _already = changes::remove_tree(&self.dir);
-        let _already = fs::remove_file(&self.marker);
+        self.marker.remove();
     }
 }

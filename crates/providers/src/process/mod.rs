@@ -3,6 +3,7 @@
 //! Owns: what a sandbox is made of on this host ([`facts`], [`blueprint`]), its [`record`] on disk, and the handles.
 //! Kernel facts are the truth about what runs; records say what it was meant to be.
 
+mod bed;
 mod blueprint;
 mod census;
 mod changes;
@@ -15,6 +16,7 @@ mod ids;
 mod inside;
 mod journal;
 mod levels;
+mod marker;
 mod network_files;
 mod quotas;
 mod ready;
@@ -43,6 +45,7 @@ use belljar_ports::{
 };
 pub use facts::HostFacts;
 
+use bed::Bed;
 use record::Record;
 use sandbox::ProcessSandbox;
 use uuid::Uuid;
@@ -55,7 +58,7 @@ pub struct ProcessProvider {
     /// Gathered when first needed: whoever only talks to a sandbox needs none.
     facts: OnceLock<HostFacts>,
     /// Made in advance for whoever comes next.
-    beds: Mutex<Vec<create::Bed>>,
+    beds: Mutex<Vec<Bed>>,
 }
 
 impl ProcessProvider {
@@ -208,7 +211,7 @@ impl SandboxProvider for ProcessProvider {
         if self.beds.lock().unwrap_or_else(PoisonError::into_inner).len() >= count {
             return Ok(false);
         }
-        let bed = create::Bed::ahead(&self.home, self.facts(), SandboxId::from_uuid(Uuid::now_v7()), spec)?;
+        let bed = Bed::ahead(&self.home, self.facts(), SandboxId::from_uuid(Uuid::now_v7()), spec)?;
         self.beds.lock().unwrap_or_else(PoisonError::into_inner).push(bed);
         Ok(true)
     }

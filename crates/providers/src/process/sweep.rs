@@ -10,7 +10,7 @@ use belljar_jail::{
 use belljar_ports::{Sandbox, SandboxError};
 use rustix::fs::{FlockOperation, flock};
 
-use super::{changes, making, record::Record, sandbox::ProcessSandbox, sandboxes, snapshot};
+use super::{bed::ReadyGroup, changes, making, record::Record, sandbox::ProcessSandbox, sandboxes, snapshot};
 
 /// Removes every half-made sandbox whose maker is dead, the control groups of dead sandboxes, and half-written files.
 pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
@@ -29,6 +29,7 @@ pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxEr
         }
     }
     removed += forgotten(home, cgroups);
+    removed += unclaimed_groups(home, cgroups)?;
     snapshot::remove_drafts(home);
     disk::remove_drafts(&home.join("cache"));
     Ok(removed)
@@ -61,8 +62,11 @@ pub(super) fn half_made(
 ) -> Result<usize, SandboxError> {
     let Ok(entries) = fs::read_dir(making(home)) else { return Ok(0) };
     let own = own.map(|id| OsString::from(id.to_string()));
-    let entries: Vec<_> =
-        entries.flatten().filter(|entry| own.as_ref() != Some(&entry.file_name())).collect();
+    let is_sandbox = |name: &OsString| name.to_str().is_some_and(|name| !name.starts_with(ReadyGroup::MARK));
+    let entries: Vec<_> = entries
+        .flatten()
+        .filter(|entry| own.as_ref() != Some(&entry.file_name()) && is_sandbox(&entry.file_name()))
+        .collect();
     if entries.is_empty() {
         return Ok(0);
     }
@@ -90,6 +94,26 @@ pub(super) fn half_made(
         }
         removed += 1;
         let _gone = fs::remove_file(entry.path());
+    }
+    Ok(removed)
+}
+
+/// Control groups that waited for a sandbox when their maker was killed.
+fn unclaimed_groups(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
+    let Ok(entries) = fs::read_dir(making(home)) else { return Ok(0) };
+    let _gate = gate(home, FlockOperation::LockExclusive)?;
+    let mut removed = 0;
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(group) = name.to_str().and_then(|name| name.strip_prefix(ReadyGroup::MARK)) else {
+            continue;
+        };
+        let Ok(marker) = fs::File::open(entry.path()) else { continue };
+        if flock(&marker, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            Group::named(cgroups, group).remove();
+            let _gone = fs::remove_file(entry.path());
+            removed += 1;
+        }
     }
     Ok(removed)
 }

@@ -80,13 +80,17 @@ pub(crate) fn restrict(mount: &Fd, reach: Reach, attributes: u64, map: Option<&F
         Some(userns) => (IDMAP, u64::try_from(userns.0).unwrap_or(0)),
         None => (0, 0),
     };
-    set_attr(mount.0, "", reach, &MountAttr { set: attributes | extra, clear: 0, propagation: 0, userns })
+    // What the host mounts below it later stays the host's.
+    const MS_PRIVATE: u64 = 1 << 18;
+    let attr = MountAttr { set: attributes | extra, clear: 0, propagation: MS_PRIVATE, userns };
+    set_attr(mount.0, "", reach, &attr)
 }
 
-/// Cuts every mount of this namespace off from its peers outside.
-pub(crate) fn make_all_private() -> Sys<()> {
-    const MS_PRIVATE: u64 = 1 << 18;
-    set_attr(HERE, "/", Reach::Tree, &MountAttr { set: 0, clear: 0, propagation: MS_PRIVATE, userns: 0 })
+/// Lets nothing that is mounted here be seen outside. What the host unmounts goes here, too, so that a builder which
+/// waits for its plan keeps no device of the host's busy.
+pub(crate) fn follow_the_host() -> Sys<()> {
+    const MS_SLAVE: u64 = 1 << 19;
+    set_attr(HERE, "/", Reach::Tree, &MountAttr { set: 0, clear: 0, propagation: MS_SLAVE, userns: 0 })
 }
 
 /// Puts a detached mount in place.
