@@ -111,14 +111,8 @@ fn a_policy_is_shown_tested_and_extended() {
 }
 
 #[test]
-fn examples_that_do_not_hold_are_named() {
+fn every_example_of_every_rule_holds() {
     let home = tempfile::tempdir().unwrap();
     let tested = guardian(home.path(), &["test"], "");
-    let said = String::from_utf8_lossy(&tested.stdout);
-    // Programs that are not known yet leave some examples of the packs open; then it says which and fails.
-    assert_eq!(
-        (tested.status.code(), said.contains("does not match its example")),
-        (Some(1), true),
-        "{said}"
-    );
+    assert!(tested.status.success(), "{}", String::from_utf8_lossy(&tested.stdout));
 }

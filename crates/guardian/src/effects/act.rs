@@ -38,6 +38,11 @@ pub enum Act {
         /// All below it too.
         deep: bool,
     },
+    /// Credentials are shown that no file of this machine holds as they are shown: a variable, a store, a cloud.
+    Reveal {
+        /// What, for a reason: `a secret in vault`, `the variable GITHUB_TOKEN`.
+        what: String,
+    },
     /// Names, sizes and the like are read: `ls`, `stat`, Glob.
     Look {
         /// The file or directory.

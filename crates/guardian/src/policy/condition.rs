@@ -129,10 +129,11 @@ impl Condition {
     fn parts(&self) -> [(&'static str, bool, &'static [Kind]); 18] {
         use Kind::{
             Database, Delete, Disk, Git, Infrastructure, Look, Network, Package, Permit, Persist, Power,
-            Privilege, Read, Run, Signal, Spawn, Tamper, Tool, Unknown, Write,
+            Privilege, Read, Reveal, Run, Signal, Spawn, Tamper, Tool, Unknown, Write,
         };
         const PATHS: &[Kind] = &[Read, Look, Write, Delete, Permit, Disk, Run];
         const WORDS: &[Kind] = &[
+            Reveal,
             Signal,
             Power,
             Privilege,

@@ -24,6 +24,7 @@ fn act(act: &Act) -> String {
     let below = |deep: bool| if deep { " and all below it" } else { "" };
     match act {
         Act::Read { path, deep } => format!("read {}{}", quoted(path), below(*deep)),
+        Act::Reveal { what } => format!("show {}", short(what)),
         Act::Look { path } => format!("look at {}", quoted(path)),
         Act::Write { path, change, .. } => {
             let verb = match change {

@@ -155,6 +155,7 @@ impl<'a> About<'a> {
             Act::Signal { target, own } => Self { own: Some(*own), ..said(&shown(target)) },
             Act::Power(power) => said(&power_words(power)),
             Act::Privilege { how } | Act::Persist { how } | Act::Tamper { how } => said(how),
+            Act::Reveal { what } => said(what),
             Act::Network { to, .. } => Self { host: Some(to), ..Self::default() },
             Act::Run { code, with } => {
                 let path = if let Code::File(path) = code { Some(path) } else { None };

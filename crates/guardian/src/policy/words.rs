@@ -13,6 +13,7 @@ use crate::effects::{Act, Change, Code, Traffic};
 #[expect(missing_docs, reason = "each is the act of the same name")]
 pub enum Kind {
     Read,
+    Reveal,
     Look,
     Write,
     Delete,
@@ -41,6 +42,7 @@ impl Kind {
     pub const fn of(act: &Act) -> Self {
         match act {
             Act::Read { .. } => Self::Read,
+            Act::Reveal { .. } => Self::Reveal,
             Act::Look { .. } => Self::Look,
             Act::Write { .. } => Self::Write,
             Act::Delete { .. } => Self::Delete,

@@ -3,7 +3,7 @@
 //! Owns: paths, reads, writes and starts in the way all families say them. Refuses: any one program's options.
 
 use super::options::{Options, Read};
-use crate::effects::act::{Act, Change, Datum, Effort};
+use crate::effects::act::{Act, Change, Datum, Effort, Traffic};
 use crate::effects::context::{Context, FileKind};
 use crate::effects::invocation::{Invocation, Next, Outcome, Stream};
 use crate::shell::value::{Piece, Value, Why};
@@ -68,6 +68,52 @@ impl Call<'_> {
             cwd: self.invocation.cwd.clone(),
             elsewhere: None,
         }
+    }
+
+    /// Text a shell reads that is elsewhere.
+    pub(super) fn shell_elsewhere(&self, text: Value, place: impl Into<String>) -> Next {
+        Next::Shell {
+            text,
+            arguments: Vec::new(),
+            input: self.invocation.input.clone(),
+            cwd: self.invocation.cwd.clone(),
+            elsewhere: Some(place.into()),
+        }
+    }
+
+    /// The arguments that are known.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.args.iter().filter_map(Value::text)
+    }
+
+    /// Whether one of these is among the arguments.
+    pub(super) fn says(&self, wanted: &[&str]) -> bool {
+        self.words().any(|word| wanted.contains(&word))
+    }
+
+    /// Whether it is only asked about itself.
+    pub(super) fn is_asked(&self) -> bool {
+        self.says(&["--help", "--version", "-help", "-version"])
+            || matches!(self.args, [only] if matches!(only.text(), Some("-h" | "-V" | "-v" | "help" | "version")))
+    }
+
+    /// A path below the home.
+    pub(super) fn at_home(&self, below: &str) -> Value {
+        let mut path = Value::known(self.context.home.clone());
+        path.push(Piece::Known(format!("/{below}").into_bytes()));
+        path
+    }
+
+    /// What it reads from its standard input, as something that is sent.
+    pub(super) fn input_data(&self) -> Vec<Datum> {
+        let input = &self.invocation.input;
+        let text = input.text.iter().filter(|text| !text.pieces.is_empty()).cloned().map(Datum::Text);
+        input.data.iter().cloned().chain(text).collect()
+    }
+
+    /// The network is used.
+    pub(super) fn network(&self, traffic: Traffic, to: &Value, data: Vec<Datum>) -> Act {
+        Act::Network { traffic, to: to.clone(), data }
     }
 
     /// The contents of a file are read.

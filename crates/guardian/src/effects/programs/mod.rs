@@ -3,21 +3,29 @@
 //! Owns: the knowledge of programs, one family per file. Refuses: the shell's own words (builtins, redirections, expansions);
 //! they are evaluated before a program is asked about. A program nobody knows is unknown, and says its name.
 
+mod agents;
+mod archive;
 mod call;
+mod cloud;
 mod copy;
 mod decode;
 mod disk;
+mod edit;
 mod find;
 mod git;
 mod look;
+mod machine;
 mod names;
+mod network;
 mod options;
 mod permissions;
 mod privilege;
+mod projects;
 mod remove;
 mod shells;
 mod sql;
 mod stranger;
+mod terminal;
 #[cfg(test)]
 pub(crate) mod testing;
 mod text;
@@ -57,7 +65,13 @@ type Program = fn(&Call<'_>) -> Outcome;
 
 /// The family a program belongs to.
 fn family(name: &str) -> Option<Program> {
-    files(name).or_else(|| starters(name)).or_else(|| tables(name))
+    files(name)
+        .or_else(|| starters(name))
+        .or_else(|| network::family(name))
+        .or_else(|| machine::family(name))
+        .or_else(|| cloud::family(name))
+        .or_else(|| projects::family(name))
+        .or_else(|| tables(name))
 }
 
 /// Whether anything is known of a program.
@@ -87,6 +101,16 @@ fn files(name: &str) -> Option<Program> {
         "truncate" | "fallocate" => disk::truncate,
         "split" | "csplit" => disk::pieces,
         "openssl" => decode::openssl,
+        "sed" | "gsed" => edit::sed,
+        "vim" | "vi" | "nvim" | "ex" | "view" | "vimdiff" | "gvim" | "rvim" | "ed" | "red" | "emacs"
+        | "emacsclient" | "nano" | "pico" | "micro" | "hx" | "helix" | "kak" | "code" | "subl" | "gedit"
+        | "joe" | "mcedit" => edit::outcome,
+        "tar" | "gtar" | "bsdtar" => archive::tar,
+        "zip" | "7z" | "7za" | "7zr" | "7zz" | "rar" | "unzip" | "unrar" | "unar" | "bsdunzip" | "cpio"
+        | "pax" | "ar" | "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzstd"
+        | "lz4" | "lzma" | "compress" | "uncompress" | "pigz" | "pbzip2" | "brotli" | "lzip" => {
+            archive::outcome
+        }
         _ => return None,
     })
 }
@@ -113,6 +137,11 @@ fn starters(name: &str) -> Option<Program> {
         "sudo" | "doas" | "pkexec" | "su" | "runuser" | "run0" | "gosu" | "su-exec" | "sg" | "newgrp"
         | "visudo" | "sudoedit" | "calife" | "kdesu" | "gksudo" | "gksu" | "please" => privilege::outcome,
         "git" | "hub" => git::outcome,
+        "tmux" | "screen" | "zellij" | "wezterm" | "kitty" | "alacritty" | "xterm" | "gnome-terminal"
+        | "konsole" | "foot" | "st" | "expect" | "man" | "gio" | "kioclient" | "trash-rm" | "xdotool"
+        | "ydotool" | "wtype" => terminal::outcome,
+        "belljar" | "claude" | "codex" | "gemini" | "opencode" | "aider" | "cursor-agent" | "goose-cli"
+        | "amp" | "copilot-cli" | "qwen" | "droid" | "crush" => agents::outcome,
         name if wrappers::knows(name) => wrappers::outcome,
         _ => return None,
     })

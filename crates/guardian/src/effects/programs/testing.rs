@@ -108,6 +108,7 @@ fn slash(deep: bool) -> &'static str {
 pub(crate) fn act_shown(act: &Act) -> String {
     match act {
         Act::Read { path, deep } => format!("read{} {}", slash(*deep), said(path)),
+        Act::Reveal { what } => format!("reveal {what}"),
         Act::Look { path } => format!("look {}", said(path)),
         Act::Write { path, change, .. } => format!("write:{change:?} {}", said(path)),
         Act::Delete { path, deep, filtered } => {

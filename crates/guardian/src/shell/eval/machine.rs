@@ -240,6 +240,7 @@ fn reaches_from_elsewhere(act: &Act) -> bool {
         Act::Network { .. }
         | Act::Infrastructure { .. }
         | Act::Database { .. }
+        | Act::Reveal { .. }
         | Act::Spawn { .. }
         | Act::Tool { .. } => true,
         Act::Git { operation, .. } => operation.starts_with("push"),

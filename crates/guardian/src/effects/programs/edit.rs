@@ -1,0 +1,322 @@
+//! Editors, and `sed`: files that are changed in place, and the commands they run.
+
+use super::call::Call;
+use super::decode;
+use super::options::{Options, after};
+use crate::effects::act::{Act, Change, Code, Datum, Effort};
+use crate::effects::invocation::{Outcome, Stream};
+use crate::shell::value::Value;
+
+/// `sed`.
+pub(super) fn sed(call: &Call<'_>) -> Outcome {
+    let read = call.read(&Options::new(
+        "e:f:i?l:E?",
+        "expression= file= in-place? line-length= quiet silent regexp-extended separate null-data posix sandbox debug follow-symlinks",
+    ));
+    if call.is_asked() {
+        return Outcome::harmless();
+    }
+    let mut outcome = Outcome::default();
+    let mut operands = call.targets(&read);
+    let mut scripts: Vec<Value> = read.values("e expression").cloned().collect();
+    for file in read.values("f file") {
+        if matches!(file.text(), Some("-" | "/dev/stdin")) {
+            outcome.acts.extend(
+                super::shells::code(call, &call.invocation.input).into_iter().map(|act| (act, Effort::Done)),
+            );
+        } else {
+            outcome.push(Act::Run { code: Code::File(call.path(file)), with: "sed".to_owned() });
+        }
+    }
+    if scripts.is_empty() && !read.has("f file") && !operands.is_empty() {
+        scripts.push(operands.remove(0));
+    }
+    for script in &scripts {
+        commands(call, script, &mut outcome);
+    }
+    let in_place = read.has("i in-place");
+    let deletes_all = scripts.iter().all(|script| matches!(script.text(), Some("d" | "1,$d" | "/./d;d")))
+        && !scripts.is_empty();
+    for file in &operands {
+        let change = if deletes_all { Change::Empty } else { Change::Edit };
+        if in_place {
+            outcome.push(call.writes(file, change));
+        } else {
+            outcome.push(call.reads(file));
+            outcome.output.data.push(Datum::File(call.path(file)));
+        }
+    }
+    if operands.is_empty() {
+        let text = call.invocation.input.text.as_ref().and_then(Value::text);
+        let known = text
+            .zip(scripts.first().and_then(Value::text))
+            .filter(|_| scripts.len() == 1 && !read.has("n quiet silent"));
+        let changed = known.and_then(|(text, script)| substituted(text, script));
+        outcome.output = decode::changed(call, &call.invocation.input, changed.map(String::into_bytes));
+    }
+    if outcome.acts.is_empty() {
+        outcome.push(Act::Compute);
+    }
+    outcome
+}
+
+/// `s/a/b/` with plain text on plain text.
+fn substituted(text: &str, script: &str) -> Option<String> {
+    let rest = script.strip_prefix('s')?;
+    let mark = rest.chars().next()?;
+    let mut parts = rest.get(mark.len_utf8()..)?.split(mark);
+    let (from, to, flags) = (parts.next()?, parts.next()?, parts.next().unwrap_or_default());
+    let plain =
+        |part: &str| !part.contains(['\\', '.', '*', '[', ']', '^', '$', '&', '+', '?', '(', ')', '{', '|']);
+    if parts.next().is_some() || from.is_empty() || !plain(from) || !plain(to) || !matches!(flags, "" | "g") {
+        return None;
+    }
+    Some(if flags == "g" {
+        text.replace(from, to)
+    } else {
+        text.lines().map(|line| line.replacen(from, to, 1)).collect::<Vec<_>>().join("\n")
+    })
+}
+
+/// Commands of a script that write, read or run: `w file`, `r file`, `e command`, `s/…/…/e`.
+fn commands(call: &Call<'_>, script: &Value, outcome: &mut Outcome) {
+    let text = String::from_utf8_lossy(script.prefix()).into_owned();
+    for part in text.split([';', '\n', '}', '{']) {
+        let part = part.trim();
+        let command = part.trim_start_matches(|letter: char| {
+            letter.is_ascii_digit() || matches!(letter, ',' | '$' | '!' | '~' | '+' | ' ')
+        });
+        let command = behind_address(command);
+        if let Some(rest) = command.strip_prefix("w ").or_else(|| command.strip_prefix("W ")) {
+            outcome.push(call.writes(&Value::known(rest.trim()), Change::Replace));
+        } else if let Some(rest) = command.strip_prefix("r ").or_else(|| command.strip_prefix("R ")) {
+            outcome.push(call.reads(&Value::known(rest.trim())));
+        } else if let Some(rest) = command.strip_prefix("e ") {
+            outcome.next.push(call.shell(Value::known(rest.trim())));
+        } else if command == "e" {
+            outcome.acts.extend(
+                super::shells::code(call, &call.invocation.input).into_iter().map(|act| (act, Effort::Done)),
+            );
+            if call.invocation.input == Stream::default() {
+                outcome.push(call.unknown("lines that sed runs"));
+            }
+        } else if let Some((flags, replacement)) = flags(command) {
+            if flags.contains('e') {
+                let line = replacement.replace('&', "");
+                outcome.next.push(call.shell(Value::known(line)));
+            }
+            if let Some((_, file)) = flags.split_once("w ") {
+                outcome.push(call.writes(&Value::known(file.trim()), Change::Replace));
+            }
+        }
+    }
+}
+
+/// What stands behind `/regex/`.
+fn behind_address(command: &str) -> &str {
+    let Some(rest) = command.strip_prefix('/') else { return command };
+    match rest.rfind('/') {
+        Some(end) if rest.get(end + 1..).is_some_and(|tail| !tail.is_empty() && !tail.starts_with(',')) => {
+            rest.get(end + 1..).unwrap_or_default().trim_start_matches(['I', 'M', '!', ' '])
+        }
+        _ => command,
+    }
+}
+
+/// The flags of `s///flags`, and what is put in.
+fn flags(command: &str) -> Option<(&str, &str)> {
+    let rest = command.strip_prefix('s')?;
+    let mark = rest.chars().next().filter(|mark| !mark.is_alphanumeric() && *mark != ' ')?;
+    let mut parts = rest.get(mark.len_utf8()..)?.splitn(3, mark);
+    let (_, replacement) = (parts.next()?, parts.next()?);
+    Some((parts.next()?, replacement))
+}
+
+/// `vim -c`, `ex`, `ed`, `emacs --eval`, `nano`.
+pub(super) fn outcome(call: &Call<'_>) -> Outcome {
+    if call.is_asked() {
+        return Outcome::harmless();
+    }
+    match call.name {
+        "ed" | "red" => {
+            let mut outcome = Outcome::default();
+            for file in call.args.iter().filter(|arg| !arg.prefix().starts_with(b"-")) {
+                outcome.push(call.writes(file, Change::Edit));
+            }
+            typed(call, &mut outcome);
+            outcome
+        }
+        "emacs" | "emacsclient" => emacs(call),
+        "nano" | "pico" | "micro" | "hx" | "helix" | "kak" | "code" | "subl" | "gedit" | "joe" | "mcedit" => {
+            let read =
+                call.read(&Options::new("o:", "goto wait new-window reuse-window diff install-extension="));
+            Outcome::of(
+                read.operands.iter().map(|file| Act::Look { path: call.path(file) }).chain([Act::Compute]),
+            )
+        }
+        _ => vim(call),
+    }
+}
+
+fn vim(call: &Call<'_>) -> Outcome {
+    let read =
+        call.read(&Options::new("c:S:s:u:U:i:T:t:w:W:r?", "cmd= remote-expr= startuptime= listen= server="));
+    let plus: Vec<Value> =
+        call.args.iter().filter(|arg| arg.prefix().starts_with(b"+")).map(|arg| after(arg, 1)).collect();
+    let mut outcome = Outcome::default();
+    for line in read.values("c cmd").chain(plus.iter()) {
+        command(call, line, &mut outcome);
+    }
+    for file in read.values("S s u").filter(|file| {
+        !matches!(file.text(), Some("NONE" | "NORC" | "DEFAULTS" | "/dev/null" | "/dev/stdin"))
+    }) {
+        outcome.push(Act::Run { code: Code::File(call.path(file)), with: call.name.to_owned() });
+    }
+    let writes = read.values("c cmd").chain(plus.iter()).any(|line| {
+        line.text().is_none_or(|line| {
+            line.split('|').any(|part| {
+                matches!(
+                    part.trim().trim_start_matches(':'),
+                    "w" | "wq" | "x" | "wq!" | "x!" | "w!" | "wqa" | "xa" | "up" | "update"
+                )
+            })
+        })
+    }) || call.invocation.input != Stream::default()
+        && matches!(call.name, "ex" | "vim" | "vi" | "nvim");
+    let empties = read.values("c cmd").any(|line| line.text().is_some_and(|line| line.starts_with("%d")));
+    for file in read.operands.iter().filter(|file| !file.prefix().starts_with(b"+")) {
+        outcome.push(match (writes, empties) {
+            (true, true) => call.writes(file, Change::Empty),
+            (true, false) => call.writes(file, Change::Edit),
+            _ => call.reads(file),
+        });
+    }
+    typed(call, &mut outcome);
+    outcome
+}
+
+/// Lines an editor reads: those behind `!` are a shell's.
+fn typed(call: &Call<'_>, outcome: &mut Outcome) {
+    if let Some(text) = call.invocation.input.text.as_ref().and_then(Value::text) {
+        for line in text.lines() {
+            command(call, &Value::known(line), outcome);
+        }
+    }
+    if outcome.acts.is_empty() && outcome.next.is_empty() {
+        outcome.push(Act::Compute);
+    }
+}
+
+fn command(call: &Call<'_>, line: &Value, outcome: &mut Outcome) {
+    let prefix = String::from_utf8_lossy(line.prefix()).into_owned();
+    let trimmed = prefix.trim_start_matches([':', ' ', '%']);
+    let skipped = prefix.len() - trimmed.len();
+    if trimmed.starts_with('!')
+        || trimmed.starts_with("r!")
+        || trimmed.starts_with("r !")
+        || trimmed.starts_with("w !")
+    {
+        let bang = trimmed.find('!').unwrap_or(0);
+        outcome.next.push(call.shell(after(line, skipped + bang + 1)));
+    } else if let Some(rest) = trimmed
+        .strip_prefix("w ")
+        .or_else(|| trimmed.strip_prefix("w! "))
+        .or_else(|| trimmed.strip_prefix("write "))
+        .or_else(|| trimmed.strip_prefix("sav "))
+    {
+        outcome.push(call.writes(&Value::known(rest.trim()), Change::Replace));
+    } else if let Some(rest) = trimmed
+        .strip_prefix("r ")
+        .or_else(|| trimmed.strip_prefix("e "))
+        .or_else(|| trimmed.strip_prefix("read "))
+        .or_else(|| trimmed.strip_prefix("edit "))
+    {
+        outcome.push(call.reads(&Value::known(rest.trim())));
+    } else if [
+        "call system(",
+        "call delete(",
+        "python",
+        "py3",
+        "perl ",
+        "ruby ",
+        "lua ",
+        "echo system(",
+        "terminal ",
+        "term ",
+    ]
+    .iter()
+    .any(|start| trimmed.starts_with(start))
+    {
+        let quoted = trimmed.split(['\'', '"']).nth(1).unwrap_or_default();
+        match trimmed {
+            text if text.contains("delete(") => outcome
+                .push(call.deletes(&Value::known(quoted), text.contains("'rf'") || text.contains("\"rf\""))),
+            text if text.contains("system(") => outcome.next.push(call.shell(Value::known(quoted))),
+            text if text.starts_with("term") => {
+                outcome.next.push(call.shell(Value::known(text.split_once(' ').map_or("", |(_, rest)| rest))))
+            }
+            _ => outcome.push(call.unknown("code in an editor")),
+        }
+    }
+}
+
+fn emacs(call: &Call<'_>) -> Outcome {
+    let read = call.read(&Options::new("l:f:q?", "eval= execute= load= funcall= script= batch quick"));
+    let mut outcome = Outcome::default();
+    for text in read.values("eval execute") {
+        let text = text.text().unwrap_or("(shell-command");
+        if let Some((_, rest)) = text.split_once("shell-command") {
+            match rest.split('"').nth(1) {
+                Some(line) => outcome.next.push(call.shell(Value::known(line))),
+                None => outcome.push(call.unknown("code in an editor")),
+            }
+        } else if text.contains("delete-")
+            || text.contains("call-process")
+            || text.contains("start-process")
+            || text.contains("write-")
+        {
+            match text.split('"').nth(1).filter(|_| text.contains("delete-")) {
+                Some(path) => {
+                    outcome.push(call.deletes(&Value::known(path), text.contains("delete-directory")))
+                }
+                None => outcome.push(call.unknown("code in an editor")),
+            }
+        }
+    }
+    for file in read.values("l load script") {
+        outcome.push(Act::Run { code: Code::File(call.path(file)), with: "emacs".to_owned() });
+    }
+    if outcome.acts.is_empty() && outcome.next.is_empty() {
+        outcome.push(Act::Compute);
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, given, said, shown};
+    use super::*;
+
+    #[test]
+    fn edits_are_told_from_views() {
+        check(&[
+            ("sed -n 1,5p a", "read /home/dev/project/a"),
+            ("sed '' .env", "read /home/dev/project/.env"),
+            ("sed -i s/a/b/ a", "write:Edit /home/dev/project/a"),
+            ("sed -i.bak -e s/a/b/ a b", "write:Edit /home/dev/project/a; write:Edit /home/dev/project/b"),
+            ("sed -i d /etc/hosts", "write:Empty /etc/hosts"),
+            ("sed '1e rm -rf /' a", "read /home/dev/project/a; $ rm -rf /"),
+            ("sed 's/x/y/w /etc/out' a", "write:Replace /etc/out; read /home/dev/project/a"),
+            ("sed 's/.*/rm -rf x/e' a", "read /home/dev/project/a; $ rm -rf x"),
+            ("sed 's/e/w/g' a", "read /home/dev/project/a"),
+            ("vim -c '!rm -rf /' -c q", "$ rm -rf /"),
+            ("ex -sc '%d|x' /etc/passwd", "write:Empty /etc/passwd"),
+            ("vim a.txt", "read /home/dev/project/a.txt"),
+            ("emacs --batch --eval '(shell-command \"rm -rf /\")'", "$ rm -rf /"),
+        ]);
+        let text = || Stream::text(Value::known("!rm -rf /etc"));
+        assert_eq!(shown(&given("ed", text())), "$ rm -rf /etc");
+        let piped = given("sed s/xx/rm/", Stream::text(Value::known("xx -rf /")));
+        assert_eq!(said(&piped.output.text.unwrap()), "rm -rf /");
+    }
+}

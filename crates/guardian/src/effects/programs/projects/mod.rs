@@ -1,0 +1,113 @@
+//! Programs development is made of: packages, builds, tests, forges, other version control.
+
+mod build;
+mod forge;
+mod hooks;
+mod javascript;
+mod language;
+mod python;
+mod system;
+mod versions;
+
+use super::Program;
+use super::call::Call;
+use crate::effects::act::{Act, Code};
+use crate::effects::invocation::Outcome;
+use crate::shell::value::Value;
+
+/// The program of this family with a name.
+pub(super) fn family(name: &str) -> Option<Program> {
+    Some(match name {
+        "npm" | "pnpm" | "yarn" | "bun" | "cnpm" | "yarnpkg" => javascript::outcome,
+        "npx" | "bunx" | "pnpx" => javascript::npx,
+        "deno" => javascript::deno,
+        "pip" | "pip3" | "pipx" | "uv" | "uvx" | "poetry" | "pipenv" | "conda" | "mamba" | "micromamba"
+        | "pdm" | "rye" | "hatch" | "easy_install" | "twine" | "flit" | "pixi" => python::outcome,
+        name if name.starts_with("pip3.") => python::outcome,
+        "cargo" | "go" | "gem" | "bundle" | "bundler" | "composer" | "dotnet" | "nuget" | "mvn" | "mvnw"
+        | "gradle" | "gradlew" | "sbt" | "lein" | "stack" | "cabal" | "swift" | "pod" | "flutter"
+        | "dart" | "zig" | "rustup" | "luarocks" | "cpan" | "cpanm" | "opam" | "nimble" | "rebar3"
+        | "hex" | "vsce" | "ovsx" | "mage" | "ko" | "goreleaser" | "fastlane" | "xcodebuild" | "jlink"
+        | "lerna" | "nx" | "turbo" | "changeset" | "semantic-release" | "np" => language::outcome,
+        "make" | "gmake" | "bmake" | "cmake" | "ninja" | "meson" | "scons" | "bazel" | "buck2" | "just"
+        | "task" | "ctest" | "autoreconf" | "autoconf" | "automake" | "act" | "pre-commit" | "tox"
+        | "nox" | "pytest" | "invoke" => build::outcome,
+        "apt" | "apt-get" | "aptitude" | "dpkg" | "dnf" | "yum" | "rpm" | "zypper" | "apk" | "pacman"
+        | "yay" | "paru" | "snap" | "flatpak" | "brew" | "port" | "choco" | "winget" | "scoop" | "emerge"
+        | "xbps-install" | "xbps-remove" | "pkg" | "nix-env" | "guix" | "eopkg" | "microdnf" | "tdnf"
+        | "softwareupdate" | "mas" | "apt-key" | "add-apt-repository" => system::outcome,
+        "gh" | "glab" | "tea" | "bb" => forge::outcome,
+        "hg" | "svn" | "jj" | "bzr" | "fossil" | "p4" | "bfg" | "git-filter-repo" | "sl" | "cvs"
+        | "darcs" | "pijul" => versions::outcome,
+        "nix-shell"
+        | "nix"
+        | "direnv"
+        | "brew-shellenv"
+        | "pyenv"
+        | "rbenv"
+        | "nodenv"
+        | "fnm"
+        | "mise"
+        | "rtx"
+        | "asdf"
+        | "zoxide"
+        | "starship"
+        | "thefuck"
+        | "dircolors"
+        | "register-python-argcomplete"
+        | "goenv"
+        | "jenv"
+        | "nodebrew"
+        | "atuin"
+        | "keychain"
+        | "luaver"
+        | "oh-my-posh"
+        | "lesspipe"
+        | "devbox"
+        | "fzf"
+        | "volta"
+        | "nvm"
+        | "phpenv" => hooks::outcome,
+        _ => return None,
+    })
+}
+
+/// What the project's own files say is run.
+fn project(call: &Call<'_>) -> Outcome {
+    Outcome::of([Act::Run { code: Code::Project, with: call.name.to_owned() }])
+}
+
+/// Packages that come, go, or are given to everybody.
+struct Packages<'a> {
+    call: &'a Call<'a>,
+    operation: &'a str,
+    names: Vec<String>,
+    global: bool,
+    from: Option<Value>,
+}
+
+impl Packages<'_> {
+    fn act(self) -> Act {
+        Act::Package {
+            manager: self.call.name.to_owned(),
+            operation: self.operation.to_owned(),
+            names: self.names,
+            global: self.global,
+            from: self.from,
+        }
+    }
+}
+
+/// Names of packages among operands.
+fn names(operands: &[Value]) -> Vec<String> {
+    operands.iter().map(|name| name.text().unwrap_or("?").to_owned()).collect()
+}
+
+/// An operand that is an address instead of a name, where it comes from elsewhere.
+fn address(operands: &[Value]) -> Option<Value> {
+    let is_address = |name: &&Value| {
+        let text = name.prefix();
+        [b"http://".as_slice(), b"https://", b"ftp://"].iter().any(|scheme| text.starts_with(scheme))
+    };
+    operands.iter().find(is_address).cloned()
+}
