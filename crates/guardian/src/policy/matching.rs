@@ -267,6 +267,7 @@ fn is_datum(datum: &Datum, word: DataWord, site: &Site<'_>) -> Certainty {
         (DataWord::Outside, Datum::File(path)) => {
             site.is_outside(&Target::of(path), &["workspace".to_owned(), "temp".to_owned()])
         }
+        (DataWord::Workspace, Datum::File(path)) => site.holds(&Target::of(path), &["workspace".to_owned()]),
         (DataWord::Secret | DataWord::Environment, Datum::Environment(None))
         | (DataWord::Secret, Datum::Secret(_))
         | (DataWord::File, Datum::File(_))

@@ -99,7 +99,10 @@ impl PathPattern {
     fn is_expanded(&self, target: &Target, grounds: &Grounds) -> bool {
         let is_anywhere = self.anchor == Anchor::Anywhere;
         let same = |part: &str, name: &Name| {
-            let meant = name.text.chars().take_while(|c| !"*?[".contains(*c)).count() >= 2;
+            // Letters that stand there, before a star or beside single wild ones: `.e*`, `.[e]nv`.
+            let written = name.text.chars().take_while(|c| *c != '*').filter(|c| !"?[]".contains(*c)).count();
+            let begun = name.text.chars().take_while(|c| !"*?[".contains(*c)).count();
+            let meant = begun >= 2 || !name.text.contains('*') && written >= 2;
             let expands = name.is_glob
                 && !part.contains('*')
                 && (meant || !is_anywhere)

@@ -160,6 +160,8 @@ pub enum DataWord {
     File,
     /// A file that is neither in the workspace nor in a directory for temporary ones.
     Outside,
+    /// The workspace as a whole, or more.
+    Workspace,
     /// What came from the network.
     Download,
     /// Nobody can say.

@@ -78,8 +78,7 @@ pub(super) fn tar(call: &Call<'_>) -> Outcome {
         if read.has("O to-stdout") {
             outcome.output.data.extend(file.map(|file| Datum::File(call.path(file))));
         } else if outcome.next.is_empty() || !read.has("to-command") {
-            let anywhere = read.has("P absolute-names");
-            outcome.push(anything(call, if anywhere { &directory } else { &directory }));
+            outcome.push(anything(call, &directory));
         }
     } else if let Some(file) = file {
         outcome.push(if read.has("delete") { call.writes(file, Change::Edit) } else { call.reads(file) });
@@ -182,7 +181,7 @@ fn unpacked(call: &Call<'_>) -> Outcome {
     let Some(archive) = read.operands.first() else { return Outcome::harmless() };
     let mut outcome = Outcome::of([call.reads(archive)]);
     if read.has("p c") {
-        outcome.output = Stream::data([Datum::File(call.path(archive))]);
+        outcome.output = Stream::data([Datum::File(call.path(archive)), unpacked_text(call)]);
     } else if !read.has("l t v Z") {
         let directory = read.value("d output-directory").cloned().unwrap_or_else(|| Value::known("."));
         outcome.push(anything(call, &directory));
@@ -230,6 +229,11 @@ fn streams(call: &Call<'_>) -> Outcome {
     outcome
 }
 
+/// What comes out of an archive is not what one sees in the file.
+fn unpacked_text(call: &Call<'_>) -> Datum {
+    Datum::Unknown(call.why("what an archive holds"))
+}
+
 /// `gzip` and the like: a file becomes another beside it.
 fn compressed(call: &Call<'_>) -> Outcome {
     let read = call.read(&Options::new(
@@ -247,6 +251,7 @@ fn compressed(call: &Call<'_>) -> Outcome {
         outcome.push(call.reads(file));
         if read.has("c stdout to-stdout") {
             outcome.output.data.push(Datum::File(call.path(file)));
+            outcome.output.data.push(unpacked_text(call));
         } else if !read.has("l list t test") {
             if !keeps {
                 outcome.push(call.deletes(file, false));

@@ -1,6 +1,6 @@
 //! What copies, moves and links: `cp`, `mv`, `install`, `ln`, `dd`, `tee`, and what makes files and directories.
 
-use super::call::{Call, write};
+use super::call::{Call, is_device, write};
 use super::options::{Options, Read, split};
 use crate::effects::act::{Act, Change, Datum};
 use crate::effects::invocation::{Outcome, Stream};
@@ -55,7 +55,9 @@ fn place(call: &Call<'_>, read: &Read, source: &Value, last: &Value, into: bool)
         "ln" => Act::Read { path: call.context.resolve(source, &parent(&to)), deep: false },
         _ => Act::Read { path: call.path(source), deep: read.has("r R a recursive archive") },
     };
-    vec![first, write(to, change, None)]
+    // What is moved can be read where it is then.
+    let read = (call.name == "mv").then(|| Act::Read { path: call.path(source), deep: false });
+    [first, write(to, change, None)].into_iter().chain(read).collect()
 }
 
 fn parent(path: &Value) -> Value {
@@ -80,6 +82,11 @@ pub(super) fn dd(call: &Call<'_>) -> Outcome {
                 writes = true;
             }
             Some(_) => {}
+            // `ddrescue from to map`.
+            None if call.name == "ddrescue" && is_device(&call.path(arg)) => {
+                outcome.push(Act::Disk { device: call.path(arg) });
+                writes = true;
+            }
             None if arg.why().is_some() => outcome.push(call.unknown("an operand of dd")),
             None => {}
         }
@@ -155,7 +162,7 @@ mod tests {
                 "read /home/dev/project/a; write:Replace /etc/a; read /home/dev/project/b; write:Replace /etc/b",
             ),
             ("cp /dev/null log", "read /dev/null; write:Empty /home/dev/project/log"),
-            ("mv / /dev/null", "delete/ /; write:Replace /dev/null"),
+            ("mv / /dev/null", "delete/ /; write:Replace /dev/null; read /"),
             ("ln -s /etc/passwd x", "read /etc/passwd; write:Make /home/dev/project/x"),
             ("ln -s ../.env sub/", "read /home/dev/project/.env; write:Make /home/dev/project/sub/.env"),
             ("install -d /opt/x", "write:Make /opt/x"),

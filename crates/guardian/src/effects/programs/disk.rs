@@ -7,9 +7,10 @@ use crate::effects::invocation::Outcome;
 use crate::shell::value::Value;
 
 const VALUES: Options = Options::new(
-    "t:o:L:U:T:b:c:C:m:N:n:i:I:E:e:g:G:O:r:s:S:F:a:p:x:X:H:u:W:w:k:v:V:A:l:q:h:j:y:z:B:D:",
+    "t:o:L:U:T:b:C:m:N:i:I:E:e:g:G:O:r:s:d:l:M:",
     "types= options= label= uuid= offset= length= step= script= units= key-file= cipher= hash= type=",
 );
+const FAT: Options = Options::new("F:n:i:s:S:f:R:r:b:B:D:g:h:l:m:", "offset= mbr?");
 const FLAGS: Options = Options::new("t:o:L:U:", "types= options= label= uuid= offset= length=");
 
 /// `mkfs`, `fdisk`, `mount` and their kin.
@@ -40,7 +41,12 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
 }
 
 fn devices(call: &Call<'_>) -> Vec<Value> {
-    let options = if call.name.starts_with("mk") { &VALUES } else { &FLAGS };
+    let options = match call.name {
+        // `-F` is a size of FAT and force elsewhere.
+        "mkdosfs" | "mkfs.fat" | "mkfs.vfat" | "mkfs.msdos" => &FAT,
+        name if name.starts_with("mk") => &VALUES,
+        _ => &FLAGS,
+    };
     let read = call.read(options);
     let found: Vec<Value> = call.targets(&read).iter().map(|path| call.path(path)).collect();
     let raw: Vec<Value> =

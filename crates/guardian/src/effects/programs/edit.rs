@@ -101,7 +101,7 @@ fn commands(call: &Call<'_>, script: &Value, outcome: &mut Outcome) {
                 outcome.push(call.unknown("lines that sed runs"));
             }
         } else if let Some((flags, replacement)) = flags(command) {
-            if flags.contains('e') {
+            if flags.split('w').next().is_some_and(|flags| flags.contains('e')) {
                 let line = replacement.replace('&', "");
                 outcome.next.push(call.shell(Value::known(line)));
             }
@@ -132,6 +132,61 @@ fn flags(command: &str) -> Option<(&str, &str)> {
     Some((parts.next()?, replacement))
 }
 
+/// `patch`: the file it is told, or those the patch names.
+pub(super) fn patch(call: &Call<'_>) -> Outcome {
+    let read = call.read(&Options::new(
+        "p:d:i:o:r:z:B:Y:D:F:g:V:x:",
+        "strip= directory= input= output= reject-file= suffix= prefix= dry-run reverse forward batch force backup",
+    ));
+    let mut invocation = call.invocation.clone();
+    if let Some(directory) = read.value("d directory") {
+        invocation.cwd = call.path(directory);
+    }
+    let inside = Call { invocation: &invocation, ..*call };
+    let mut outcome = Outcome::default();
+    if let Some(file) = read.value("i input").or(read.operands.get(1)) {
+        outcome.push(call.reads(file));
+    }
+    let named = call.invocation.input.text.as_ref().and_then(Value::text).unwrap_or_default();
+    let strip: usize =
+        read.value("p strip").and_then(Value::text).and_then(|count| count.parse().ok()).unwrap_or(0);
+    let told = read.value("o output").or(read.operands.first()).cloned();
+    let names = named.lines().filter_map(|line| line.strip_prefix("+++ ")).map(|name| {
+        let name = name.split('\t').next().unwrap_or(name);
+        Value::known(name.splitn(strip + 1, '/').last().unwrap_or(name))
+    });
+    for file in told.clone().into_iter().chain(names.filter(|_| told.is_none())) {
+        outcome.push(inside.writes(&file, Change::Edit));
+    }
+    if outcome.acts.is_empty() {
+        outcome.push(inside.writes(&Value::known("."), Change::Make));
+    }
+    outcome.rehearsed_if(read.has("dry-run"))
+}
+
+/// `shuf -o`, `logsave`, `dos2unix`: a file that is written.
+pub(super) fn rewritten(call: &Call<'_>) -> Outcome {
+    let read = call.read(&Options::new("o:i:n:", "output= input-range= head-count= random-source=").stops());
+    match call.name {
+        "logsave" => {
+            let Some((file, command)) = read.operands.split_first() else { return Outcome::harmless() };
+            Outcome::of([call.writes(file, Change::Replace)]).then(call.next(command.to_vec()))
+        }
+        "shuf" => {
+            let mut outcome = Outcome::harmless();
+            for file in read.values("o output") {
+                outcome.push(call.writes(file, Change::Replace));
+            }
+            for file in read.operands.iter().filter(|_| !read.has("e i input-range echo")) {
+                outcome.push(call.reads(file));
+                outcome.output.data.push(Datum::File(call.path(file)));
+            }
+            outcome
+        }
+        _ => Outcome::of(read.operands.iter().map(|file| call.writes(file, Change::Edit))),
+    }
+}
+
 /// `vim -c`, `ex`, `ed`, `emacs --eval`, `nano`.
 pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     if call.is_asked() {
@@ -150,17 +205,16 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
         "nano" | "pico" | "micro" | "hx" | "helix" | "kak" | "code" | "subl" | "gedit" | "joe" | "mcedit" => {
             let read =
                 call.read(&Options::new("o:", "goto wait new-window reuse-window diff install-extension="));
-            Outcome::of(
-                read.operands.iter().map(|file| Act::Look { path: call.path(file) }).chain([Act::Compute]),
-            )
+            Outcome::of(read.operands.iter().map(|file| call.reads(file)).chain([Act::Compute]))
         }
         _ => vim(call),
     }
 }
 
 fn vim(call: &Call<'_>) -> Outcome {
-    let read =
-        call.read(&Options::new("c:S:s:u:U:i:T:t:w:W:r?", "cmd= remote-expr= startuptime= listen= server="));
+    // `-s` is a script of vim and silence of ex.
+    let letters = if call.name == "ex" { "c:S:u:U:i:T:t:w:W:r?" } else { "c:S:s:u:U:i:T:t:w:W:r?" };
+    let read = call.read(&Options::new(letters, "cmd= remote-expr= startuptime= listen= server="));
     let plus: Vec<Value> =
         call.args.iter().filter(|arg| arg.prefix().starts_with(b"+")).map(|arg| after(arg, 1)).collect();
     let mut outcome = Outcome::default();
@@ -253,7 +307,9 @@ fn command(call: &Call<'_>, line: &Value, outcome: &mut Outcome) {
                 .push(call.deletes(&Value::known(quoted), text.contains("'rf'") || text.contains("\"rf\""))),
             text if text.contains("system(") => outcome.next.push(call.shell(Value::known(quoted))),
             text if text.starts_with("term") => {
-                outcome.next.push(call.shell(Value::known(text.split_once(' ').map_or("", |(_, rest)| rest))))
+                outcome
+                    .next
+                    .push(call.shell(Value::known(text.split_once(' ').map_or("", |(_, rest)| rest))));
             }
             _ => outcome.push(call.unknown("code in an editor")),
         }
@@ -277,7 +333,7 @@ fn emacs(call: &Call<'_>) -> Outcome {
         {
             match text.split('"').nth(1).filter(|_| text.contains("delete-")) {
                 Some(path) => {
-                    outcome.push(call.deletes(&Value::known(path), text.contains("delete-directory")))
+                    outcome.push(call.deletes(&Value::known(path), text.contains("delete-directory")));
                 }
                 None => outcome.push(call.unknown("code in an editor")),
             }

@@ -175,6 +175,14 @@ fn act(call: &Call<'_>, starts: &[Value], expression: &Expression) -> Outcome {
         outcome.push(call.writes(path, Change::Replace));
     }
     for (words, in_directory) in &expression.commands {
+        // File by file, all of it.
+        let removes = words.first().and_then(Value::text).is_some_and(|program| {
+            matches!(program.rsplit('/').next(), Some("rm" | "unlink" | "shred" | "srm"))
+        });
+        if removes && !expression.filtered {
+            let whole = |path: &Value| Act::Delete { path: path.clone(), deep: true, filtered: false };
+            outcome.acts.extend(starts.iter().map(|path| (whole(path), crate::effects::act::Effort::Done)));
+        }
         for start in starts {
             let path = call.path(&below(start, expression));
             let argv: Vec<Value> = words.iter().map(|word| replaced(word, b"{}", &path)).collect();
@@ -260,7 +268,7 @@ mod tests {
             ("find . -maxdepth 2 -name '*.toml'", "look /home/dev/project"),
             ("find / -delete", "delete/ /"),
             ("find . -name '*.pyc' -delete", "delete/% /home/dev/project"),
-            ("find /var -type d -exec rm -r {} +", "look /var; > rm -r /var"),
+            ("find /var -type d -exec rm -r {} +", "look /var; delete/ /var; > rm -r /var"),
             ("find . -name '*.o' -exec rm {} ;", "look /home/dev/project; > rm /home/dev/project/[*.o]"),
             ("find ~/x -name id_rsa -exec cat {} ;", "look /home/dev/x; > cat /home/dev/x/id_rsa"),
             (

@@ -69,6 +69,17 @@ pub(super) fn environment(call: &Call<'_>) -> Outcome {
     Outcome::harmless().saying(Stream { text: None, data })
 }
 
+/// `which`: where a program is; what is started by its answer is that program.
+pub(super) fn which(call: &Call<'_>) -> Outcome {
+    let names: Vec<&str> = call.words().filter(|word| !word.starts_with('-')).collect();
+    match names.as_slice() {
+        [name] if !name.contains('/') => {
+            Outcome::harmless().saying(Stream::text(Value::known(format!("/usr/bin/{name}"))))
+        }
+        _ => Outcome::harmless(),
+    }
+}
+
 /// `/bin/echo`: what the builtin says too.
 pub(super) fn echo(call: &Call<'_>) -> Outcome {
     let args = match call.args {
@@ -176,7 +187,6 @@ pub(super) const HARMLESS: &[&str] = &[
     "getent",
     "locale",
     "localectl",
-    "which",
     "whereis",
     "type",
     "whatis",
@@ -201,7 +211,6 @@ pub(super) const HARMLESS: &[&str] = &[
     "fortune",
     "banner",
     "uuidgen",
-    "shuf",
     "numfmt",
     "nvidia-smi",
     "sensors",

@@ -19,6 +19,7 @@ mod names;
 mod network;
 mod options;
 mod permissions;
+mod powershell;
 mod privilege;
 mod projects;
 mod remove;
@@ -118,7 +119,7 @@ fn files(name: &str) -> Option<Program> {
 fn starters(name: &str) -> Option<Program> {
     Some(match name {
         "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish" | "rbash" | "tcsh" | "csh"
-        | "yash" | "rksh" | "ksh93" | "oksh" | "osh" | "nu" | "pwsh" | "elvish" | "xonsh" => shells::outcome,
+        | "yash" | "rksh" | "ksh93" | "oksh" | "osh" | "nu" | "elvish" | "xonsh" => shells::outcome,
         "find" | "gfind" | "bfs" => find::outcome,
         "fd" | "fdfind" => find::fd,
         "xargs" | "gxargs" => xargs::outcome,
@@ -152,6 +153,43 @@ fn tables(name: &str) -> Option<Program> {
         "basename" | "dirname" => look::names,
         "printenv" => look::environment,
         "echo" => look::echo,
+        "which" => look::which,
+        "patch" => edit::patch,
+        "shuf" | "logsave" | "dos2unix" | "unix2dos" => edit::rewritten,
+        "Remove-Item"
+        | "ri"
+        | "Clear-Content"
+        | "Set-Content"
+        | "Out-File"
+        | "Add-Content"
+        | "Get-Content"
+        | "gc"
+        | "Format-Volume"
+        | "Clear-Disk"
+        | "Initialize-Disk"
+        | "Remove-Partition"
+        | "Stop-Process"
+        | "iex"
+        | "Invoke-Expression"
+        | "iwr"
+        | "Invoke-WebRequest"
+        | "irm"
+        | "Invoke-RestMethod"
+        | "powershell"
+        | "powershell.exe"
+        | "pwsh"
+        | "Set-ExecutionPolicy"
+        | "Start-Process"
+        | "certutil"
+        | "bitsadmin"
+        | "mshta"
+        | "cmd"
+        | "cmd.exe"
+        | "wmic"
+        | "rundll32"
+        | "regsvr32"
+        | "vssadmin"
+        | "cipher" => powershell::outcome,
         name if text::knows(name) => text::outcome,
         name if look::PATHS.contains(&name) => look::paths,
         name if look::HARMLESS.contains(&name) => |_| Outcome::harmless(),

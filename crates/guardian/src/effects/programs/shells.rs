@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::options::Options;
-use crate::effects::act::{Act, Code, Datum};
+use crate::effects::act::{Act, Code, Datum, Traffic};
 use crate::effects::invocation::{Next, Outcome, Stream};
 use crate::shell::value::Value;
 
@@ -40,6 +40,12 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             elsewhere: None,
         });
     }
+    if read.has("n") && read.operands.is_empty() {
+        return Outcome::harmless();
+    }
+    if read.has("i") {
+        outcome.output = Stream::data([Datum::Secret("what a shell answers".to_owned())]);
+    }
     match read.operands.first() {
         Some(script) if !read.has("s") && script.text() != Some("-") => {
             if script.bytes() == Some(b"/dev/stdin") {
@@ -72,6 +78,15 @@ fn run(call: &Call<'_>, script: &Value) -> Act {
 fn from_input(call: &Call<'_>, mut outcome: Outcome) -> Outcome {
     let input = &call.invocation.input;
     if let Some(text) = input.text.as_ref().filter(|text| text.bytes().is_some()) {
+        // What somebody took pains to disguise is not what it looks like.
+        for datum in &input.data {
+            if let Datum::Unknown(why) = datum
+                && why.construct == "text that was decoded"
+                && !is_plain(text)
+            {
+                outcome.push(Act::Unknown(why.clone()));
+            }
+        }
         return outcome.then(Next::Shell {
             text: text.clone(),
             arguments: Vec::new(),
@@ -89,6 +104,17 @@ fn from_input(call: &Call<'_>, mut outcome: Outcome) -> Outcome {
     outcome
 }
 
+/// Whether a text begins with something that is known, so that what it does can be said.
+fn is_plain(text: &Value) -> bool {
+    let first = text.text().unwrap_or_default().split_whitespace().next().unwrap_or_default();
+    super::knows(first) || first.contains('=')
+}
+
+/// Whether what comes from an address is typed by whoever is at its other end.
+fn is_raw(from: &Value) -> bool {
+    [b"tcp://".as_slice(), b"telnet://"].iter().any(|scheme| from.prefix().starts_with(scheme))
+}
+
 /// What an interpreter runs when it reads this.
 pub(super) fn code(call: &Call<'_>, input: &Stream) -> Vec<Act> {
     let with = || call.name.to_owned();
@@ -97,6 +123,9 @@ pub(super) fn code(call: &Call<'_>, input: &Stream) -> Vec<Act> {
         .iter()
         .map(|datum| match datum {
             Datum::File(path) => Act::Run { code: Code::File(path.clone()), with: with() },
+            Datum::Download(from) if is_raw(from) => {
+                Act::Network { traffic: Traffic::Listen, to: from.clone(), data: Vec::new() }
+            }
             Datum::Download(from) => Act::Run { code: Code::Download(from.clone()), with: with() },
             Datum::Environment(_) => call.unknown("a variable that is run"),
             Datum::Secret(what) => call.unknown(format!("the output of {what}")),

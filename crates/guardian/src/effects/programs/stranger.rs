@@ -43,7 +43,9 @@ pub(super) fn file(call: &Call<'_>, path: &Value) -> Outcome {
 fn with_arguments(call: &Call<'_>, run: Act) -> Outcome {
     let mut outcome = Outcome::of([run]);
     for (place, arg) in call.args.iter().enumerate() {
-        if names::is_telling(call, arg) {
+        let is_value =
+            place > 0 && call.args.get(place - 1).is_some_and(|before| before.prefix().starts_with(b"-"));
+        if !is_value && names::is_telling(call, arg) {
             outcome.next.push(call.next(call.args.get(place..).unwrap_or_default().to_vec()));
             break;
         }

@@ -47,7 +47,7 @@ const GREP: Reader = pattern(
 const RG: Reader = pattern(
     "e:f:m:A:B:C:g:t:T:j:M:r:d:E:",
     "regexp= file= max-count= after-context= before-context= context= glob= iglob= type= type-not= type-add= \
-     threads= max-columns= replace= max-depth= maxdepth= encoding= pre= pre-glob= sort= sortr= color= colors= engine= \
+     threads= max-columns= replace= max-depth= maxdepth= encoding= pre= pre-glob= hostname-bin= sort= sortr= color= colors= engine= \
      ignore-file= max-filesize= path-separator= files",
     "e f regexp file files",
     "",
@@ -90,8 +90,12 @@ fn reader(name: &str) -> Option<Reader> {
         "wc" => plain("", "files0-from= total="),
         "md5sum" | "sha1sum" | "sha224sum" | "sha256sum" | "sha384sum" | "sha512sum" | "b2sum" | "b3sum"
         | "sum" | "shasum" | "md5" | "crc32" | "cksum" => plain("a:l:", "algorithm= length="),
-        "od" | "hexdump" | "hd" | "strings" | "xxd" | "hexyl" | "hexer" => plain(
-            "A:j:N:t:S:w?e:f:n:s:l:c:g:o:",
+        "od" | "strings" => plain(
+            "A:j:N:t:S:w?e:n:",
+            "address-radix= skip-bytes= read-bytes= format= strings? width? bytes= radix= encoding= target=",
+        ),
+        "hexdump" | "hd" | "xxd" | "hexyl" | "hexer" => plain(
+            "j:N:e:f:n:s:l:c:g:o:",
             "address-radix= skip-bytes= read-bytes= format= strings? width? length= bytes= radix= encoding= target=",
         ),
         "diff" | "colordiff" | "sdiff" | "diff3" | "cmp" | "comm" | "vimdiff" | "icdiff" | "delta"
@@ -102,8 +106,11 @@ fn reader(name: &str) -> Option<Reader> {
                 "unified? context? exclude= exclude-from= label= ignore-matching-lines= color? width= brief recursive",
             )
         },
-        "paste" | "join" | "column" | "fold" | "fmt" | "pr" | "expand" | "unexpand" | "tsort" | "look"
-        | "ptx" => plain(
+        "column" => plain(
+            "s:c:N:o:O:",
+            "separator= output-separator= output-width= table-columns= fillrows table json",
+        ),
+        "paste" | "join" | "fold" | "fmt" | "pr" | "expand" | "unexpand" | "tsort" | "look" | "ptx" => plain(
             "d:t:1:2:j:e:o:a:v:w:s:c:N:p:l:h:H:",
             "delimiters= width= tabs= separator= output-separator= table-columns=",
         ),
@@ -164,12 +171,18 @@ fn sources(call: &Call<'_>, read: &Read, files: &[Value], deep: bool, outcome: &
         outcome.output.data.push(Datum::File(here));
     } else if files.is_empty() || files.iter().all(|file| file.text() == Some("-")) {
         outcome.output = decode::filtered(call, input);
+        chosen(call, read, &mut outcome.output);
     } else {
         for file in files.iter().filter(|file| file.text() != Some("-")) {
             let path = call.path(file);
             let deep = deep || searches && call.is_directory(file);
             outcome.push(Act::Read { path: path.clone(), deep });
             outcome.output.data.push(Datum::File(path));
+        }
+        // A part of a script is another script.
+        if call.name != "cat" {
+            let why = call.why(format!("what {} makes of a file", call.name));
+            outcome.output.data.push(Datum::Unknown(why));
         }
     }
     // Only names are said: what comes next may take them for paths.
@@ -184,9 +197,52 @@ fn sources(call: &Call<'_>, read: &Read, files: &[Value], deep: bool, outcome: &
     }
 }
 
+/// What a search lets through: variables that tell, processes of a name.
+fn chosen(call: &Call<'_>, read: &Read, output: &mut Stream) {
+    let searches = call.name.ends_with("grep") || matches!(call.name, "rg" | "ag" | "ack");
+    if !searches || read.has("v invert-match c count q quiet") {
+        return;
+    }
+    let pattern =
+        read.value("e regexp").cloned().unwrap_or_else(|| read.operands.first().cloned().unwrap_or_default());
+    let text = pattern.text().unwrap_or_default();
+    for datum in &mut output.data {
+        match datum {
+            Datum::Environment(None) => {
+                let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+                let telling = words.into_iter().find(|word| is_secret_word(word));
+                let name = match telling {
+                    Some(word) if crate::redact::is_telling(word) => word,
+                    Some(_) => "SECRET",
+                    None => "some",
+                };
+                *datum = Datum::Environment(Some(name.to_owned()));
+            }
+            Datum::Unknown(why) if why.construct.starts_with("every process") => {
+                why.construct = format!("the processes named {text}");
+            }
+            _ => {}
+        }
+    }
+    if output.data.iter().any(|datum| matches!(datum, Datum::Unknown(_))) {
+        output.text = None;
+    }
+}
+
+/// Whether a word is part of the names of variables that hold credentials.
+fn is_secret_word(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    crate::redact::is_telling(word)
+        || ["secret", "token", "key", "api", "pass", "pwd", "cred", "auth", "aws", "private"]
+            .contains(&lower.as_str())
+}
+
 fn extras(call: &Call<'_>, read: &Read, outcome: &mut Outcome) {
     // Programs that are run for every file, or to see it.
-    for option in ["pre", "pager", "compress-program"] {
+    if read.has("pre hostname-bin") {
+        outcome.push(call.unknown("a program that is started for every file"));
+    }
+    for option in ["pre", "pager", "compress-program", "hostname-bin"] {
         if let Some(program) = read.value(option).filter(|program| program.text() != Some("never")) {
             outcome.next.push(call.shell(program.clone()));
         }
@@ -237,7 +293,10 @@ mod tests {
             ("grep -e x -f pats a", "read /home/dev/project/pats; read /home/dev/project/a"),
             ("grep -A 3 KEY .env", "read /home/dev/project/.env"),
             ("rg 'DROP DATABASE' docs/", "read/ /home/dev/project/docs"),
-            ("rg --pre 'sh -c x' y", "read/ /home/dev/project; $ sh -c x"),
+            (
+                "rg --pre 'sh -c x' y",
+                "read/ /home/dev/project; unknown a program that is started for every file; $ sh -c x",
+            ),
             ("head -n 5 a", "read /home/dev/project/a"),
             ("tail -f -n5 /var/log/syslog", "read /var/log/syslog"),
             ("jq .a package.json", "read /home/dev/project/package.json"),

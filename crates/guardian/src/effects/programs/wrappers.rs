@@ -100,6 +100,9 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     {
         outcome.push(call.reads(file));
     }
+    if call.name == "perf" && call.says(&["-a", "--all-cpus", "-p", "--pid"]) {
+        outcome.push(Act::Privilege { how: "perf on processes of others".to_owned() });
+    }
     let rest = Options::new("", "").stops().read(rest).operands;
     if call.name == "entr" {
         return entr(call, &rest);
@@ -255,7 +258,7 @@ pub(super) fn renamed(call: &Call<'_>) -> Outcome {
 fn debugger(call: &Call<'_>) -> Outcome {
     let options = Options::new(
         "x:d:c:p:o:s:O:k:",
-        "ex= eval-command= command= args batch nx core= pid= directory= one-line= source= file=",
+        "ex= eval-command= command= args batch nx core= c= pid= p= directory= one-line= o= source= s= file= x=",
     )
     .one_dash();
     let at = call.args.iter().position(|arg| matches!(arg.text(), Some("--args" | "-args" | "--")));
@@ -270,7 +273,7 @@ fn debugger(call: &Call<'_>) -> Outcome {
         }
     }
     if let Some(pid) = read.value("p pid") {
-        outcome.push(Act::Signal { target: pid.clone(), own: false });
+        outcome.push(super::machine::processes::killed(pid));
     }
     let rest = at.and_then(|at| call.args.get(at + 1..)).unwrap_or_default();
     let program = if rest.is_empty() { read.operands.get(..1).unwrap_or_default() } else { rest };

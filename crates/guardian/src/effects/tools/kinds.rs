@@ -243,6 +243,15 @@ pub(super) fn of(tool: &str, fields: &Fields<'_>) -> Kind {
             _ => Kind::Edit,
         };
     }
+    // Another server's shell is a shell.
+    let last = tool.rsplit("__").next().unwrap_or(tool).to_ascii_lowercase();
+    let is_shell = ["process", "exec", "command", "shell", "terminal", "bash", "run_script"];
+    if tool.contains("__")
+        && is_shell.iter().any(|word| last.contains(word))
+        && ["command", "cmd"].iter().any(|field| fields.input.get(*field).is_some())
+    {
+        return Kind::Shell;
+    }
     if tool.starts_with("mcp__") || tool.starts_with("mcp_") || tool.contains("__") {
         return Kind::Foreign;
     }

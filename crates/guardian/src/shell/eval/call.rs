@@ -14,6 +14,8 @@ use crate::shell::value::Why;
 
 /// Calls of one function within itself that are followed with their own arguments.
 const RECURSION: usize = 3;
+/// The same where all it is given are numbers.
+const COUNTED: usize = 24;
 
 impl Machine<'_> {
     pub(super) fn define(
@@ -42,7 +44,12 @@ impl Machine<'_> {
             self.record(Act::Power(Power::Exhaust), &String::from_utf8_lossy(name), job.span, Effort::Done);
             return vec![state];
         }
-        if within > RECURSION {
+        // Numbers that are counted down come to an end by themselves.
+        let counts = !job.argv.is_empty()
+            && job.more.is_none()
+            && job.argv.iter().skip(1).all(|arg| arg.text().is_some_and(|text| text.parse::<i64>().is_ok()));
+        let limit = if counts && job.argv.len() > 1 { COUNTED } else { RECURSION };
+        if within > limit {
             let mut state = state;
             state.status = None;
             return vec![state];
@@ -53,7 +60,7 @@ impl Machine<'_> {
             let state = state.clone();
             let after = self.deeper(job.span, |machine| {
                 machine.with_environment(job, state, |machine, state| {
-                    machine.call_one(function, job, within, state)
+                    machine.call_one(function, job, (within, limit), state)
                 })
             });
             worlds.extend(after.unwrap_or_default());
@@ -62,10 +69,16 @@ impl Machine<'_> {
         if worlds.is_empty() { vec![state] } else { settle(worlds) }
     }
 
-    fn call_one(&mut self, function: &Function, job: &Job, within: usize, mut state: State) -> Worlds {
+    fn call_one(
+        &mut self,
+        function: &Function,
+        job: &Job,
+        (within, limit): (usize, usize),
+        mut state: State,
+    ) -> Worlds {
         let positional = std::mem::replace(&mut state.positional, job.argv.iter().skip(1).cloned().collect());
         let more = std::mem::replace(&mut state.more, job.more.clone());
-        if within == RECURSION {
+        if within == limit {
             // However deep it goes, this stands for all that follows.
             state.more = Some(Why {
                 construct: "the arguments of a function that calls itself".to_owned(),
@@ -101,7 +114,7 @@ impl Machine<'_> {
             if state.flow == Flow::Return {
                 state.flow = Flow::Normal;
             }
-            if within >= RECURSION {
+            if within >= limit {
                 state.status = None;
             }
         }

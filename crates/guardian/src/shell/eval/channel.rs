@@ -4,7 +4,7 @@
 
 use super::machine::Machine;
 use super::state::State;
-use crate::effects::{Act, Change, Datum, Stream};
+use crate::effects::{Act, Change, Datum, Effort, Stream};
 use crate::shell::ast::Span;
 use crate::shell::value::{Piece, Value, Why};
 
@@ -44,8 +44,11 @@ impl Machine<'_> {
                 presentable(state.buffers.get(*buffer).cloned().unwrap_or_default())
             }
             Some(Channel::File { path, .. }) => presentable(self.files.stream(path)),
+            // Whoever is at the other end says what comes, and nobody can read it before.
             Some(Channel::Network { to, .. }) => {
-                Stream { text: None, data: vec![Datum::Download(to.clone())] }
+                let mut from = Value::known("tcp://");
+                from.append(to.clone());
+                Stream { text: None, data: vec![Datum::Download(from)] }
             }
         }
     }
@@ -53,7 +56,8 @@ impl Machine<'_> {
     /// Writes to a descriptor.
     pub(super) fn write(&mut self, state: &mut State, descriptor: u32, stream: Stream, by: &str, span: Span) {
         match state.descriptors.get(&descriptor) {
-            None | Some(Channel::Given | Channel::Closed | Channel::Null | Channel::Source(_)) => {}
+            None | Some(Channel::Given) => self.shown(&stream, by, span),
+            Some(Channel::Closed | Channel::Null | Channel::Source(_)) => {}
             Some(Channel::Capture(buffer)) => {
                 if let Some(buffer) = state.buffers.get_mut(*buffer) {
                     pour(buffer, stream, by, span);
@@ -83,6 +87,21 @@ impl Machine<'_> {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// What comes to be seen: credentials among it are an effect of their own.
+    fn shown(&mut self, stream: &Stream, by: &str, span: Span) {
+        if self.elsewhere.is_some() {
+            return;
+        }
+        for datum in &stream.data {
+            if let Datum::Environment(Some(name)) = datum
+                && crate::redact::is_telling(name)
+            {
+                let what = format!("the variable {name}");
+                self.record(Act::Reveal { what }, by, span, Effort::Done);
             }
         }
     }

@@ -3,11 +3,13 @@
 //! Owns: branches and loops. Refuses: endless loops; what changes from turn to turn becomes unknown, and one more turn shows what
 //! is done with that.
 
+use super::endless::is_flood;
 use super::list::decided;
 use super::machine::{Machine, Worlds, settle};
 use super::pattern::Pattern;
 use super::state::{Content, Flow, State, Variable};
 use super::variables::Index;
+use crate::effects::{Act, Effort, Power};
 use crate::shell::ast::{Arm, ArmEnd, Script, Span, Word};
 use crate::shell::value::{Value, Why};
 
@@ -62,6 +64,9 @@ impl Machine<'_> {
         span: Span,
         state: State,
     ) -> Worlds {
+        if is_flood(until, condition, body) {
+            self.record(Act::Power(Power::Exhaust), "a loop", span, Effort::Done);
+        }
         let turn = |machine: &mut Self, state: State, out: &mut Worlds| -> (Worlds, bool) {
             let mut next = Vec::new();
             let mut certain = true;

@@ -17,6 +17,10 @@ const LARGEST: usize = 256 * 1024;
 pub(super) struct Files {
     contents: BTreeMap<Vec<u8>, Vec<Value>>,
     origins: BTreeMap<Vec<u8>, Vec<Datum>>,
+    /// Directories something was unpacked into, with a slash behind them, and what.
+    trees: Vec<(Vec<u8>, Vec<Datum>)>,
+    /// Symlinks, and what they lead to.
+    links: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Files {
@@ -25,15 +29,52 @@ impl Files {
         path.bytes().and_then(|path| self.contents.get(path)).map_or(&[], Vec::as_slice)
     }
 
-    /// What flowed into a file.
-    pub(super) fn origins(&self, path: &Value) -> &[Datum] {
-        path.bytes().and_then(|path| self.origins.get(path)).map_or(&[], Vec::as_slice)
+    /// What flowed into a file, or into a directory above it.
+    pub(super) fn origins(&self, path: &Value) -> Vec<Datum> {
+        let Some(path) = path.bytes() else { return Vec::new() };
+        let own = self.origins.get(path).into_iter().flatten();
+        let above = self.trees.iter().filter(|(tree, _)| path.starts_with(tree)).flat_map(|(_, data)| data);
+        own.chain(above).cloned().collect()
+    }
+
+    /// Notes that a path leads to another.
+    pub(super) fn link(&mut self, path: &Value, to: &Value) {
+        if let (Some(path), Some(to)) = (path.bytes(), to.bytes())
+            && path != to
+            && self.links.len() < CONTENTS
+        {
+            self.links.push((path.to_vec(), to.to_vec()));
+        }
+    }
+
+    /// A path with the links of the command followed. What is deleted is a link itself, unless it is below one.
+    pub(super) fn real(&self, path: &Value, is_itself: bool) -> Option<Value> {
+        let (link, to) = self.links.iter().find(|(link, _)| {
+            let rest = path.prefix().strip_prefix(link.as_slice());
+            rest.is_some_and(|rest| {
+                rest.starts_with(b"/") || rest.is_empty() && (path.pieces.len() == 1 && is_itself)
+            })
+        })?;
+        let to = to.strip_suffix(b"/").unwrap_or(to);
+        let mut real = Value::known(to);
+        for (place, piece) in path.pieces.iter().enumerate() {
+            match piece {
+                Piece::Known(bytes) if place == 0 => {
+                    real.push(Piece::Known(bytes.get(link.len()..).unwrap_or_default().to_vec()));
+                }
+                piece => real.push(piece.clone()),
+            }
+        }
+        if real.pieces.is_empty() {
+            real = Value::known("/");
+        }
+        Some(real)
     }
 
     /// What reading the file gives.
     pub(super) fn stream(&self, path: &Value) -> Stream {
         let mut data = vec![Datum::File(path.clone())];
-        data.extend(self.origins(path).iter().cloned());
+        data.extend(self.origins(path));
         Stream { text: self.contents(path).last().cloned(), data }
     }
 
@@ -68,6 +109,13 @@ impl Files {
 
     /// Notes what flowed into a file.
     pub(super) fn flow(&mut self, path: &Value, data: &[Datum]) {
+        if let [Piece::Known(tree), Piece::Glob(all)] = path.pieces.as_slice()
+            && all == b"**"
+            && !data.is_empty()
+            && self.trees.len() < CONTENTS
+        {
+            self.trees.push((tree.clone(), data.to_vec()));
+        }
         let Some(path) = path.bytes() else { return };
         let kept = self.origins.entry(path.to_vec()).or_default();
         for datum in data {
@@ -88,8 +136,8 @@ impl Files {
             at += 1;
             if let Datum::File(path) = &datum {
                 for origin in self.origins(path) {
-                    if !all.contains(origin) && all.len() < 64 {
-                        all.push(origin.clone());
+                    if !all.contains(&origin) && all.len() < 64 {
+                        all.push(origin);
                     }
                 }
             }

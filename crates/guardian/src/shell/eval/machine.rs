@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::files::Files;
 use super::state::State;
-use crate::effects::{Act, Context, Datum, Effect, Effort, Invocation, Traffic};
+use crate::effects::{Act, Code, Context, Datum, Effect, Effort, Invocation, Power, Traffic};
 use crate::shell::ast::{Script, Span};
 use crate::shell::value::Why;
 
@@ -51,6 +51,8 @@ pub(super) struct Machine<'a> {
     pub(super) substituted: Option<Option<i32>>,
     /// Scripts that are being sourced.
     pub(super) sourcing: u32,
+    /// A redirection at hand names more than one file.
+    pub(super) refused: bool,
     choices: Choices,
     steps: u32,
     depth: u32,
@@ -82,6 +84,7 @@ impl<'a> Machine<'a> {
             aliases: Vec::new(),
             substituted: None,
             sourcing: 0,
+            refused: false,
             choices: Choices::default(),
             steps: 0,
             depth: 0,
@@ -99,9 +102,23 @@ impl<'a> Machine<'a> {
             return None;
         }
         let span = Some(self.anchor.unwrap_or(span));
-        let act = if self.elsewhere.is_some() { seen_from_here(act) } else { act };
+        let act = if self.elsewhere.is_some() { seen_from_here(act) } else { self.followed(act) };
         self.effects.push(Effect { act, by: by.to_owned(), span, effort });
         Some(self.effects.len() - 1)
+    }
+
+    /// An act with links of the command itself followed.
+    fn followed(&self, mut act: Act) -> Act {
+        let (path, is_itself) = match &mut act {
+            Act::Delete { path, .. } => (path, false),
+            Act::Read { path, .. } | Act::Write { path, .. } | Act::Permit { path, .. } => (path, true),
+            Act::Run { code: Code::File(path), .. } => (path, true),
+            _ => return act,
+        };
+        if let Some(real) = self.files.real(path, is_itself) {
+            *path = real;
+        }
+        act
     }
 
     /// Notes that something cannot be known.
@@ -243,6 +260,8 @@ fn reaches_from_elsewhere(act: &Act) -> bool {
         | Act::Reveal { .. }
         | Act::Spawn { .. }
         | Act::Tool { .. } => true,
+        // What nobody has seen, and the kernel, are the same in a container.
+        Act::Run { code: Code::Download(_), .. } | Act::Power(Power::Kernel(_)) => true,
         Act::Git { operation, .. } => operation.starts_with("push"),
         Act::Package { operation, .. } => operation == "publish",
         Act::Read { .. }

@@ -11,6 +11,7 @@ mod call;
 mod channel;
 mod condition;
 mod control;
+mod endless;
 mod fields;
 mod files;
 mod items;
@@ -62,5 +63,6 @@ impl machine::Machine<'_> {
         for state in worlds {
             self.traps(state);
         }
+        self.rows();
     }
 }

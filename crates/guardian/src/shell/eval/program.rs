@@ -85,6 +85,9 @@ impl Machine<'_> {
         for (act, effort) in &outcome.acts {
             self.take_in(act, *effort, invocation, &by, state);
         }
+        if by == "ln" && self.elsewhere.is_none() {
+            self.linked(&outcome, invocation);
+        }
         let quiet = !outcome.next.is_empty() && outcome.output == Stream::default();
         if !quiet {
             let output = self.output(&outcome, &by, invocation, state);
@@ -306,6 +309,24 @@ impl Machine<'_> {
             if content.is_some() {
                 self.files.keep(path, &base, &Stream { text: content, data: Vec::new() });
             }
+        }
+    }
+
+    /// Keeps where a symlink leads: it is made of what is read and what is written, two by two.
+    fn linked(&mut self, outcome: &Outcome, invocation: &Invocation) {
+        let is_symbolic = invocation.argv.iter().filter_map(Value::text).any(|word| {
+            word == "--symbolic" || word.starts_with('-') && !word.starts_with("--") && word.contains('s')
+        });
+        let pairs: Vec<(&Value, &Value)> = outcome
+            .acts
+            .windows(2)
+            .filter_map(|pair| match pair {
+                [(Act::Read { path: to, .. }, _), (Act::Write { path, .. }, _)] => Some((path, to)),
+                _ => None,
+            })
+            .collect();
+        for (path, to) in pairs.into_iter().filter(|_| is_symbolic) {
+            self.files.link(path, to);
         }
     }
 

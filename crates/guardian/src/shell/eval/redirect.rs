@@ -35,6 +35,12 @@ impl Machine<'_> {
         let before = state.descriptors.clone();
         let length = state.buffers.len();
         self.open_all(redirects, &mut state, by);
+        // More than one name: bash does not start the command.
+        if std::mem::take(&mut self.refused) {
+            state.descriptors = before;
+            state.status = Some(1);
+            return vec![state];
+        }
         let kept: BTreeMap<u32, Channel> = self
             .named_descriptors(redirects, &state)
             .into_iter()
@@ -227,7 +233,11 @@ impl Machine<'_> {
         let mut fields = self.arguments([word], state).fields;
         match (fields.pop(), fields.is_empty()) {
             (Some(target), true) => self.opened(&target, mode, number, by, span, state),
-            // More than one field, or none: bash refuses.
+            (Some(_), false) => {
+                self.refused = true;
+                Channel::Closed
+            }
+            // None: bash refuses too, but whether there is none is seldom sure.
             _ => Channel::Closed,
         }
     }

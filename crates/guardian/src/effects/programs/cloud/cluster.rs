@@ -74,7 +74,7 @@ pub(in super::super) fn kubectl(call: &Call<'_>) -> Outcome {
             outcome.push(Act::Read { path: call.at_home(".kube/config"), deep: false });
         }
         "config" if read.word(1).starts_with("delete") || read.word(1).starts_with("set") => {
-            outcome.push(changes(said))
+            outcome.push(changes(said));
         }
         "proxy" if call.says(&["--address=0.0.0.0"]) => {
             outcome.push(call.network(Traffic::Listen, &Value::known("0.0.0.0"), Vec::new()));

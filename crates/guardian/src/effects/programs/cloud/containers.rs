@@ -33,7 +33,7 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     }
     let mut words = read.operands.as_slice();
     // `docker container run` is `docker run`.
-    if matches!(read.verb(), "container") {
+    if read.verb() == "container" && words.get(1).and_then(Value::text) != Some("prune") {
         words = words.get(1..).unwrap_or_default();
     }
     let Some((verb, rest)) = words.split_first() else { return Outcome::harmless() };
@@ -49,9 +49,9 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         "run" | "create" => run(&inner, false),
         "exec" => run(&inner, true),
         "compose" => super::compose::outcome(&inner),
-        "system" | "image" | "volume" | "network" | "builder" | "buildx" | "stack" | "swarm" | "service"
-        | "node" | "secret" | "config" | "context" | "machine" | "pod" | "plugin" | "manifest"
-        | "namespace" | "scout" => managed(&inner, verb, &said()),
+        "container" | "system" | "image" | "volume" | "network" | "builder" | "buildx" | "stack"
+        | "swarm" | "service" | "node" | "secret" | "config" | "context" | "machine" | "pod" | "plugin"
+        | "manifest" | "namespace" | "scout" => managed(&inner, verb, &said()),
         "rm" => removed(&inner, &said()),
         "rmi" => {
             let read = inner.read(&Options::new("", "force no-prune all"));
@@ -158,10 +158,10 @@ pub(super) fn wipes(argv: &[Value]) -> bool {
     let words: Vec<&str> = argv.iter().filter_map(Value::text).collect();
     let kept = ["/var/lib", "/data", "/bitnami", "/srv", "/mnt", "/var/www", "/backup", "/opt"];
     let line = words.join(" ");
+    let is_script = words.first().is_some_and(|program| program.ends_with("sh"));
     let removes =
         words.first().is_some_and(|program| matches!(*program, "rm" | "shred" | "dd" | "mkfs" | "find"))
-            || line.contains("rm -rf /")
-            || line.contains("rm -fr /");
+            || is_script && (line.contains("rm -rf /") || line.contains("rm -fr /"));
     removes
         && (kept.iter().any(|place| line.contains(&format!(" {place}")))
             || words.iter().any(|word| matches!(*word, "/" | "/*"))

@@ -131,7 +131,7 @@ fn statement(call: &Call<'_>, text: &Value, outcome: &mut Outcome) {
             if let Some((_, command)) = trimmed.split_once('|').or_else(|| trimmed.split_once("program ")) {
                 outcome.next.push(call.shell(Value::known(command.trim().trim_matches('\''))));
             }
-        } else if !trimmed.starts_with('\\') && !(trimmed.starts_with('.') && call.name.contains("lite")) {
+        } else if !(trimmed.starts_with('\\') || trimmed.starts_with('.') && call.name.contains("lite")) {
             rest.push_str(line);
             rest.push('\n');
         }

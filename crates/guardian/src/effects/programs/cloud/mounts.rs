@@ -113,7 +113,7 @@ fn mounts(call: &Call<'_>, read: &Read) -> Vec<Mount> {
     for value in read.values("v volume") {
         let prefix = String::from_utf8_lossy(value.prefix()).into_owned();
         // A name without a slash is a volume of docker's own.
-        if !prefix.starts_with(['/', '.', '~']) && !(prefix.is_empty() && value.why().is_some()) {
+        if !(prefix.starts_with(['/', '.', '~']) || prefix.is_empty() && value.why().is_some()) {
             continue;
         }
         let (source, target) = cut(value);
@@ -163,9 +163,9 @@ fn shared(call: &Call<'_>, mount: &Mount, outcome: &mut Outcome) {
     let Some(path) = mount.source.text() else { return };
     if path.ends_with("docker.sock") || path.ends_with("containerd.sock") || path.ends_with("podman.sock") {
         outcome.push(Act::Privilege { how: "the socket of docker in a container".to_owned() });
-    } else if PARTS.contains(&path) {
-        outcome.push(Act::Privilege { how: format!("{path} of this machine in a container") });
-    } else if path.starts_with("/etc/") && !USUAL.iter().any(|usual| path.starts_with(usual)) {
+    } else if PARTS.contains(&path)
+        || path.starts_with("/etc/") && !USUAL.iter().any(|usual| path.starts_with(usual))
+    {
         outcome.push(Act::Privilege { how: format!("{path} of this machine in a container") });
     } else if path.starts_with("/dev/") {
         outcome.push(Act::Power(Power::Kernel(format!("{path} in a container"))));

@@ -198,11 +198,19 @@ fn credentials(call: &Call<'_>, words: &[&str]) -> Option<String> {
 
 /// Files that go up and down.
 fn transfers(call: &Call<'_>, words: &[&str], outcome: &mut Outcome) {
-    let places = match (call.name, words) {
-        ("aws", ["s3", "cp" | "sync" | "mv", rest @ ..])
-        | ("gsutil", ["cp" | "rsync" | "mv", rest @ ..])
-        | ("gcloud", ["storage", "cp" | "rsync" | "mv", rest @ ..]) => rest,
-        _ => return,
+    if words.iter().any(|word| matches!(*word, "upload" | "upload-batch" | "put-object" | "copy")) {
+        let read = Options::new("f:s:", "file= source= body= file-path=").read(call.args);
+        for file in read.values("f file s source body file-path") {
+            let path = call.path(file);
+            outcome.push(Act::Read { path: path.clone(), deep: true });
+            outcome.push(call.network(Traffic::Send, &Value::known(call.name), vec![Datum::File(path)]));
+        }
+    }
+    let (("aws", ["s3", "cp" | "sync" | "mv", places @ ..])
+    | ("gsutil", ["cp" | "rsync" | "mv", places @ ..])
+    | ("gcloud", ["storage", "cp" | "rsync" | "mv", places @ ..])) = (call.name, words)
+    else {
+        return;
     };
     let is_there = |place: &str| place.starts_with("s3://") || place.starts_with("gs://");
     let Some((to, from)) = places.split_last() else { return };

@@ -42,7 +42,24 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         "sops" | "age" => return decrypted(call, &words),
         _ => {}
     }
-    let shows = match call.name {
+    let shows = shows(call.name, verb, &words);
+    if shows {
+        return revealed(format!("a secret in {}", call.name));
+    }
+    let loses = matches!(verb, "rm" | "delete" | "purge" | "clear" | "del")
+        || verb.starts_with("delete-")
+        || has(&["delete"]) && call.name == "op";
+    if loses {
+        Outcome::of([destroys(format!("{} {}", call.name, words.join(" ")))])
+    } else {
+        Outcome::harmless()
+    }
+}
+
+/// Whether a command of a store shows what it keeps.
+fn shows(name: &str, verb: &str, words: &[&str]) -> bool {
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    match name {
         "pass" | "gopass" => !matches!(
             verb,
             "ls" | "list"
@@ -79,17 +96,6 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         "kwallet-query" => has(&["-r"]),
         "berglas" => verb == "access",
         _ => false,
-    };
-    if shows {
-        return revealed(format!("a secret in {}", call.name));
-    }
-    let loses = matches!(verb, "rm" | "delete" | "purge" | "clear" | "del")
-        || verb.starts_with("delete-")
-        || has(&["delete"]) && call.name == "op";
-    if loses {
-        Outcome::of([destroys(format!("{} {}", call.name, words.join(" ")))])
-    } else {
-        Outcome::harmless()
     }
 }
 

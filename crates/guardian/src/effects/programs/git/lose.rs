@@ -2,6 +2,7 @@
 
 use super::super::options::{Options, Read};
 use super::Command;
+use crate::effects::act::Act;
 use crate::effects::invocation::{Next, Outcome};
 use crate::shell::value::Value;
 
@@ -12,12 +13,17 @@ const ANY: Options = Options::new(
      no-merged? points-at= set-upstream-to= reference= branch= depth= name= index-output= prefix= directory= \
      hard soft mixed merge keep force staged worktree ours theirs patch dry-run delete remotes all cached abort \
      continue skip quit interactive autosquash autostash detach track no-track create= force-create= recursive quiet \
-     reason= lock",
+     reason= lock root",
+);
+/// Of `restore` no letter takes a value but the source.
+const RESTORE: Options = Options::new(
+    "s:",
+    "source= pathspec-from-file= conflict= staged worktree ours theirs merge patch quiet progress overlay",
 );
 /// Of `clean`, `branch` and others a letter takes no value.
 const FLAGS: Options = Options::new(
     "e:u:",
-    "force dry-run exclude= quiet interactive delete remotes all move copy list set-upstream-to= contains= \
+    "hard soft mixed merge keep stdin create-reflog reset cached recursive force dry-run exclude= quiet interactive delete remotes all move copy list set-upstream-to= contains= \
      no-contains= merged? no-merged? format= sort= points-at= color? column? show-current edit-description unset-upstream",
 );
 
@@ -35,7 +41,7 @@ pub(super) fn outcome(command: &Command<'_>) -> Outcome {
         "rebase" => rebase(command),
         "rm" => rm(command),
         "filter-branch" | "filter-repo" | "prune" | "obliterate" => filter(command),
-        "update-ref" => flags(command, "d delete stdin", "-d"),
+        "update-ref" => update_ref(command),
         "symbolic-ref" => flags(command, "d delete", "-d"),
         "tag" => flags(command, "d delete f force", "-d"),
         "replace" => flags(command, "d delete f force", "-d"),
@@ -89,7 +95,25 @@ fn clean(command: &Command<'_>) -> Outcome {
         ['f', 'd', 'x', 'X'].iter().filter(|letter| read.has(&letter.to_string())).collect();
     let act = command.act(&format!("-{letters}"), true, read.operands.first());
     let outcome = Outcome::of([act]);
-    if read.has("n dry-run") || !force { outcome.rehearsed() } else { outcome }
+    if read.has("n dry-run") || !force {
+        return outcome.rehearsed();
+    }
+    let mut outcome = outcome;
+    let here = Value::known(".");
+    let paths = if read.operands.is_empty() { std::slice::from_ref(&here) } else { read.operands.as_slice() };
+    for path in paths {
+        let path = command.call.path(path);
+        outcome.push(Act::Delete { path, deep: true, filtered: true });
+    }
+    outcome
+}
+
+/// A branch is put somewhere else, whatever it held.
+fn update_ref(command: &Command<'_>) -> Outcome {
+    let read = command.read(&Options::new("m:", "stdin no-deref create-reflog"));
+    let moves = read.operands.len() == 2 && read.word(0).starts_with("refs/heads/");
+    let loses = read.has("d delete stdin") || moves;
+    Outcome::of([command.act(if loses { "-d" } else { "" }, loses, read.operands.first())])
 }
 
 fn branch(command: &Command<'_>) -> Outcome {
@@ -106,9 +130,9 @@ fn branch(command: &Command<'_>) -> Outcome {
 }
 
 fn checkout(command: &Command<'_>) -> Outcome {
-    let read = command.read(&ANY);
+    let read = if command.verb == "restore" { command.read(&RESTORE) } else { command.read(&ANY) };
     let staged = read.has("S staged") && !read.has("W worktree");
-    let force = read.has("f force discard-changes");
+    let force = read.has("f force discard-changes") || command.verb == "switch" && read.has("C force-create");
     let dashes = command.call.args.iter().any(|arg| arg.text() == Some("--"));
     let paths = match command.verb {
         "restore" => !staged && !read.has("p patch"),
@@ -181,7 +205,7 @@ fn rebase(command: &Command<'_>) -> Outcome {
     let read = command.read(&ANY);
     let mut outcome = Outcome::of([command.act(
         if read.has("onto") { "--onto" } else { "" },
-        false,
+        read.has("root"),
         read.operands.first(),
     )]);
     outcome.next.extend(read.values("x exec").map(|line| command.call.shell(line.clone())));
@@ -194,8 +218,12 @@ fn rm(command: &Command<'_>) -> Outcome {
         return command.benign();
     }
     let deep = read.has("r");
-    let acts = command.call.targets(&read).into_iter().map(|path| command.call.deletes(&path, deep));
-    Outcome::of(acts.collect::<Vec<_>>()).rehearsed_if(read.has("n dry-run"))
+    let mut acts: Vec<Act> =
+        command.call.targets(&read).into_iter().map(|path| command.call.deletes(&path, deep)).collect();
+    if read.has("f force") && deep {
+        acts.push(command.act("--force", true, read.operands.first()));
+    }
+    Outcome::of(acts).rehearsed_if(read.has("n dry-run"))
 }
 
 fn filter(command: &Command<'_>) -> Outcome {
@@ -280,7 +308,7 @@ mod tests {
             ("git restore --staged a.rs", "git restore"),
             ("git switch -c x", "git switch"),
             ("git switch --discard-changes x", "git! switch --force"),
-            ("git clean -fdx", "git! clean -fdx"),
+            ("git clean -fdx", "git! clean -fdx; delete/% /home/dev/project"),
             ("git clean -n", "~git! clean -"),
             ("git clean -nfd", "~git! clean -fd"),
             ("git branch -D x", "git! branch -D"),
@@ -302,7 +330,7 @@ mod tests {
             ("git bisect run ./t.sh", "git bisect; > ./t.sh"),
             ("git submodule foreach 'rm -rf /'", "git submodule foreach; $ rm -rf /"),
             ("git rm -r --cached x", "git rm"),
-            ("git rm -rf x", "delete/ /home/dev/project/x"),
+            ("git rm -rf x", "delete/ /home/dev/project/x; git! rm --force"),
             ("git commit -m 'rm -rf /'", "git commit"),
             ("git -C ../other reset --hard", "git! reset --hard"),
         ]);

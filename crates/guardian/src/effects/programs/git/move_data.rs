@@ -28,6 +28,10 @@ pub(super) fn outcome(command: &Command<'_>) -> Outcome {
             let to = Value::known("a port");
             Outcome::of([Act::Network { traffic: Traffic::Listen, to, data: Vec::new() }])
         }
+        "credential" if command.call.says(&["fill", "get"]) => {
+            let what = "what git keeps to log in".to_owned();
+            Outcome::of([Act::Reveal { what: what.clone() }]).saying(Stream::data([Datum::Secret(what)]))
+        }
         "credential" => Outcome::of([command.act("", false, None)])
             .saying(Stream::data([Datum::Secret("git credential".to_owned())])),
         "archive" | "bundle" | "format-patch" => {
@@ -128,7 +132,7 @@ fn push(command: &Command<'_>) -> Outcome {
     let deletes = read.has("d delete") || specs.iter().any(|spec| spec.prefix().starts_with(b":"));
     let vague = specs.iter().any(|spec| spec.prefix().is_empty() && spec.why().is_some());
     let what = match () {
-        () if read.has("f force") || forced => "--force",
+        () if read.has("f force forc") || forced => "--force",
         () if deletes => "--delete",
         () if read.has("mirror") => "--mirror",
         () if read.has("prune") => "--prune",
@@ -139,8 +143,11 @@ fn push(command: &Command<'_>) -> Outcome {
     let loses = !matches!(what, "" | "--force-with-lease" | "of an unknown name");
     let target = specs.first().or(remote);
     let mut outcome = Outcome::of([command.act(what, loses, target)]);
-    if let Some(remote) = remote.filter(|remote| is_place(remote)) {
-        let data = vec![Datum::File(command.call.path(&Value::known(".")))];
+    let whole = read.has("all mirror");
+    let known = |remote: &Value| matches!(remote.text(), None | Some("origin" | "upstream"));
+    if let Some(remote) = remote.filter(|remote| is_place(remote) || whole && !known(remote)) {
+        let here = Datum::File(command.call.path(&Value::known(".")));
+        let data = if whole || !is_forge(remote) { vec![here] } else { Vec::new() };
         outcome.push(Act::Network { traffic: Traffic::Send, to: remote.clone(), data });
         transport(command, remote, &mut outcome);
     }
@@ -148,6 +155,16 @@ fn push(command: &Command<'_>) -> Outcome {
         outcome.next.push(command.call.shell(line.clone()));
     }
     outcome.rehearsed_if(read.has("n dry-run"))
+}
+
+/// Whether a place is one where projects are kept.
+fn is_forge(remote: &Value) -> bool {
+    let text = String::from_utf8_lossy(remote.prefix()).into_owned();
+    remote.why().is_some()
+        || text.starts_with("git@")
+        || ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "git.sr.ht", "dev.azure.com"]
+            .iter()
+            .any(|host| text.contains(&format!("//{host}/")) || text.contains(&format!("@{host}")))
 }
 
 fn fetch(command: &Command<'_>) -> Outcome {

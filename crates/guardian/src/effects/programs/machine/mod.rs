@@ -1,7 +1,7 @@
 //! Programs that change the machine itself: what runs on it, its power, accounts, kernel, network and timers.
 
 mod power;
-mod processes;
+pub(super) mod processes;
 mod schedule;
 mod services;
 mod settings;

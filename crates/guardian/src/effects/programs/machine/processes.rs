@@ -83,7 +83,8 @@ fn is_group(text: &str, call: &Call<'_>) -> bool {
     seen > 1 && !first && text.trim_start_matches('-').chars().all(|digit| digit.is_ascii_digit())
 }
 
-fn killed(target: &Value) -> Act {
+/// A signal, or something as strong, to a process.
+pub(in super::super) fn killed(target: &Value) -> Act {
     if let Some(act) = target.why().and_then(meant) {
         return act;
     }
@@ -175,8 +176,9 @@ pub(in super::super) fn fuser(call: &Call<'_>) -> Outcome {
 
 /// `ps`, `pgrep`, `pidof`: a list of processes, kept as what it lists.
 pub(in super::super) fn listed(call: &Call<'_>) -> Outcome {
-    let read =
-        call.read(&Options::new("u:U:g:G:P:s:t:F:d:o:p:C:", "pid= user= format= full exact newest oldest"));
+    // `-o` is a format of ps and the oldest of pgrep.
+    let letters = if call.name == "ps" { "u:U:g:G:s:t:o:p:C:" } else { "u:U:g:G:P:s:t:F:d:" };
+    let read = call.read(&Options::new(letters, "pid= user= format= full exact newest oldest"));
     let what = match call.name {
         "ps" => match read.value("p pid").and_then(Value::text) {
             Some("1") => format!("{EVERY}: the first one"),

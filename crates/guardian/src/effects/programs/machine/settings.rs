@@ -304,6 +304,16 @@ fn changes(call: &Call<'_>) -> bool {
             "essid",
             "power",
         ]),
+        _ => firmware(call.name, verb, &words),
+    }
+}
+
+/// The same of what lies beneath the system, and of other systems.
+fn firmware(name: &str, verb: &str, words: &[&str]) -> bool {
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    let starts =
+        |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|start| word.starts_with(start)));
+    match name {
         "rfkill" => matches!(verb, "block" | "unblock" | "toggle"),
         "tc" => matches!(words.get(1).copied(), Some("add" | "del" | "change" | "replace" | "delete")),
         "efibootmgr" => words.iter().any(|word| !matches!(*word, "-v" | "--verbose")),

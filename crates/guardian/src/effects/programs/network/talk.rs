@@ -23,8 +23,12 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     if let Some(text) = &call.invocation.input.text {
         open(text, &mut data);
     }
-    for text in read.values("e c command").filter(|_| matches!(call.name, "lftp" | "smbclient" | "tftp")) {
+    for text in read.values("e c command").filter(|_| matches!(call.name, "lftp" | "smbclient")) {
         open(text, &mut data);
+    }
+    if call.name == "tftp" {
+        let words: Vec<&str> = call.words().skip_while(|word| *word != "-c").skip(1).collect();
+        open(&Value::known(words.join(" ")), &mut data);
     }
     for file in read.values("b").filter(|file| file.text() != Some("-") && call.name == "sftp") {
         outcome.push(call.reads(file));

@@ -1,7 +1,7 @@
 //! `gh`, `glab`: what a forge is told.
 
 use super::super::call::Call;
-use super::super::options::Options;
+use super::super::options::{Options, Read};
 use crate::effects::act::{Act, Change, Datum, Traffic};
 use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::Value;
@@ -39,40 +39,24 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
             outcome.push(Act::Reveal { what: "the token of a forge".to_owned() });
         }
         ("api", _) => api(call, &read, &said, &mut outcome),
-        ("alias" | "extension" | "ext", "set" | "install" | "import") => {
-            if verb != "install" && read.operands.get(3).is_some_and(|line| line.prefix().starts_with(b"!"))
+        ("alias" | "extension" | "ext", "set" | "install" | "import")
+            if verb != "install"
+                && read.operands.get(3).is_some_and(|line| line.prefix().starts_with(b"!"))
                 || verb == "import"
-                || call.says(&["--shell"])
-            {
-                outcome.push(Act::Persist { how: format!("gh {object}") });
-            }
+                || call.says(&["--shell"]) =>
+        {
+            outcome.push(Act::Persist { how: format!("gh {object}") });
         }
-        ("gist", "create") => {
-            let data: Vec<Datum> = read
-                .operands
-                .iter()
-                .skip(2)
-                .map(|file| if file.text() == Some("-") { None } else { Some(Datum::File(call.path(file))) })
-                .flat_map(|datum| datum.map_or_else(|| call.input_data(), |datum| vec![datum]))
-                .chain(call.input_data())
-                .collect();
-            for file in read.operands.iter().skip(2).filter(|file| file.text() != Some("-")) {
-                outcome.push(call.reads(file));
-            }
-            outcome.push(call.network(Traffic::Send, &Value::known("https://gist.github.com"), data));
-        }
+        ("gist", "create") => gist(call, &read, &mut outcome),
         ("release", "upload" | "create") => {
             for file in read.operands.iter().skip(3) {
                 outcome.push(call.reads(file));
             }
         }
         ("release", "download") => {
-            let to = read.value("dir D output O").cloned().unwrap_or_else(|| Value::known("."));
             outcome.push(call.network(Traffic::Fetch, &Value::known("https://github.com"), Vec::new()));
-            if let Some(file) = read.value("output O") {
+            for file in read.values("output O") {
                 outcome.push(call.writes(file, Change::Replace));
-            } else {
-                outcome.push(Act::Look { path: call.path(&to) });
             }
         }
         ("repo", "clone") => outcome.push(Act::Look { path: call.path(&Value::known(".")) }),
@@ -84,12 +68,6 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
             outcome.push(lost());
         }
         ("pr" | "mr", "close") if read.has("d delete-branch") => outcome.push(lost()),
-        ("secret" | "variable", "set") => {
-            let data = call.input_data();
-            if !data.is_empty() {
-                outcome.push(call.network(Traffic::Fetch, &Value::known("https://github.com"), Vec::new()));
-            }
-        }
         ("codespace" | "cs", "ssh") | ("ssh-key" | "gpg-key", "add") => {
             let acts = if verb == "add" {
                 Act::Persist { how: said.clone() }
@@ -98,11 +76,9 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
             };
             outcome.push(acts);
         }
-        (
-            _,
-            "delete" | "remove" | "archive" | "delete-asset" | "destroy" | "transfer" | "unpublish"
-            | "lock-never",
-        ) if !matches!(object, "label" | "alias" | "extension" | "cache" | "ext") => {
+        (_, "delete" | "remove" | "archive" | "delete-asset" | "destroy" | "transfer" | "unpublish")
+            if !matches!(object, "label" | "alias" | "extension" | "cache" | "ext") =>
+        {
             outcome.push(lost());
         }
         _ => {}
@@ -113,8 +89,18 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     outcome
 }
 
+/// Files, or what is read, on a page everybody may see.
+fn gist(call: &Call<'_>, read: &Read, outcome: &mut Outcome) {
+    let mut data = call.input_data();
+    for file in read.operands.iter().skip(2).filter(|file| file.text() != Some("-")) {
+        outcome.push(call.reads(file));
+        data.push(Datum::File(call.path(file)));
+    }
+    outcome.push(call.network(Traffic::Send, &Value::known("https://gist.github.com"), data));
+}
+
 /// Calls of the forge's own interface.
-fn api(call: &Call<'_>, read: &super::super::options::Read, said: &str, outcome: &mut Outcome) {
+fn api(call: &Call<'_>, read: &Read, said: &str, outcome: &mut Outcome) {
     let method = read.value("X method").and_then(Value::text).unwrap_or_default().to_ascii_uppercase();
     let fields = || read.values("f F field raw-field").filter_map(Value::text);
     let forced = fields().any(|field| field == "force=true") && said.contains("refs");

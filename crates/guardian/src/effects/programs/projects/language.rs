@@ -1,8 +1,8 @@
 //! Build tools of languages: most of what they do is the project's own; publishing and cleaning outside it are not.
 
 use super::super::call::Call;
-use super::super::options::Options;
-use super::{Packages, address, names, project};
+use super::super::options::{Options, Read};
+use super::{Packages, address, names, package, project};
 use crate::effects::act::{Act, Code};
 use crate::effects::invocation::Outcome;
 use crate::shell::value::Value;
@@ -24,15 +24,12 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     )
     .read(&rest);
     let published = |operation: &'static str| {
-        Outcome::of([Packages {
-            call,
-            operation,
-            names: names(&operands.operands),
-            global: false,
-            from: None,
-        }
-        .act()])
-        .rehearsed_if(call.says(&["--dry-run", "-n", "--no-publish", "--snapshot"]))
+        package(call, operation, &operands.operands).rehearsed_if(call.says(&[
+            "--dry-run",
+            "-n",
+            "--no-publish",
+            "--snapshot",
+        ]))
     };
     if let Some(operation) = publishing(call.name, &words) {
         return published(operation);
@@ -44,6 +41,11 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
             return Outcome::default().then(call.next(command));
         }
     }
+    told(call, verb, &words, &operands)
+}
+
+/// What is neither published nor started.
+fn told(call: &Call<'_>, verb: &str, words: &[&str], operands: &Read) -> Outcome {
     match (call.name, verb) {
         (
             "cargo" | "go" | "gem" | "bundle" | "composer" | "dotnet" | "luarocks" | "opam" | "cpanm"
@@ -93,8 +95,7 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         ("gem", "sources") if call.says(&["-a", "--add"]) => {
             Outcome::of([Act::Persist { how: "gem sources".to_owned() }])
         }
-        ("cargo", "login" | "owner") if verb == "owner" => published("publish"),
-        ("flutter" | "dart", _) => project(call),
+        ("cargo", "owner") => package(call, "publish", &operands.operands),
         _ => project(call),
     }
 }
@@ -162,10 +163,7 @@ fn publishing(name: &str, words: &[&str]) -> Option<&'static str> {
 
 /// Verbs that start another program.
 fn runs(name: &str, verb: &str) -> bool {
-    matches!(
-        (name, verb),
-        ("bundle" | "bundler" | "composer" | "opam" | "stack" | "cabal", "exec") | ("rustup", "run-never")
-    )
+    matches!((name, verb), ("bundle" | "bundler" | "composer" | "opam" | "stack" | "cabal", "exec"))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod forge;
 mod hooks;
 mod javascript;
 mod language;
+mod npx;
 mod python;
 mod system;
 mod versions;
@@ -19,8 +20,8 @@ use crate::shell::value::Value;
 pub(super) fn family(name: &str) -> Option<Program> {
     Some(match name {
         "npm" | "pnpm" | "yarn" | "bun" | "cnpm" | "yarnpkg" => javascript::outcome,
-        "npx" | "bunx" | "pnpx" => javascript::npx,
-        "deno" => javascript::deno,
+        "npx" | "bunx" | "pnpx" => npx::outcome,
+        "deno" => npx::deno,
         "pip" | "pip3" | "pipx" | "uv" | "uvx" | "poetry" | "pipenv" | "conda" | "mamba" | "micromamba"
         | "pdm" | "rye" | "hatch" | "easy_install" | "twine" | "flit" | "pixi" => python::outcome,
         name if name.starts_with("pip3.") => python::outcome,
@@ -96,6 +97,11 @@ impl Packages<'_> {
             from: self.from,
         }
     }
+}
+
+/// Packages of the project, from where packages usually come.
+fn package(call: &Call<'_>, operation: &str, operands: &[Value]) -> Outcome {
+    Outcome::of([Packages { call, operation, names: names(operands), global: false, from: None }.act()])
 }
 
 /// Names of packages among operands.

@@ -5,9 +5,9 @@
 
 use super::super::call::Call;
 use super::super::options::Options;
-use super::{Packages, address, names};
+use super::{Packages, address, names, package};
 use crate::effects::act::Act;
-use crate::effects::invocation::Outcome;
+use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::Value;
 
 /// `apt` and the others.
@@ -28,35 +28,17 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         call.says(&["-s", "--simulate", "--dry-run", "--just-print", "--assumeno", "-p", "--print"])
             && call.name != "dpkg";
     let outcome = match call.name {
-        "dpkg" => {
-            let removes = words.iter().any(|word| matches!(*word, "-r" | "-P" | "--remove" | "--purge"));
-            let installs = words.iter().any(|word| matches!(*word, "-i" | "--install"));
-            let query = call.says(&[
-                "-l",
-                "-L",
-                "-S",
-                "-s",
-                "--list",
-                "--print-architecture",
-                "--status",
-                "--get-selections",
-            ]);
-            match (removes, installs) {
-                (true, _) => removed(call, &read.operands),
-                (_, true) => packages("install", false, &read.operands),
-                _ if query => Outcome::harmless(),
-                _ => Outcome::harmless(),
-            }
-        }
-        "rpm" => {
-            if words.iter().any(|word| *word == "--erase" || word.starts_with("-e")) {
-                removed(call, &read.operands)
-            } else if words.iter().any(|word| {
-                matches!(*word, "-i" | "-U" | "-ivh" | "-Uvh" | "-F" | "--install" | "--upgrade" | "--import")
-            }) {
-                packages("install", false, &read.operands)
-            } else {
-                Outcome::harmless()
+        "dpkg" | "rpm" => {
+            let removes = |word: &&str| {
+                matches!(*word, "-r" | "-P" | "--remove" | "--purge" | "--erase") || word.starts_with("-e")
+            };
+            let installs = |word: &&str| {
+                matches!(*word, "-i" | "--install" | "-U" | "-ivh" | "-Uvh" | "-F" | "--upgrade" | "--import")
+            };
+            match () {
+                () if words.iter().any(removes) => removed(call, &read.operands),
+                () if words.iter().any(installs) => packages("install", false, &read.operands),
+                () => Outcome::harmless(),
             }
         }
         "pacman" | "yay" | "paru" => {
@@ -75,30 +57,33 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
             _ => Outcome::of([Act::Persist { how: format!("{}: another source of packages", call.name) }]),
         },
         "nix-env" if call.says(&["-e", "--uninstall"]) => packages("remove", false, &read.operands),
-        "brew" => match verb {
-            "services" => match rest.first().and_then(Value::text) {
-                Some("start" | "restart") => Outcome::of([Act::Persist { how: "brew services".to_owned() }]),
-                Some("stop") => Outcome::harmless(),
-                _ => Outcome::harmless(),
-            },
-            "shellenv" => {
-                Outcome::harmless().saying(crate::effects::invocation::Stream::text(Value::known(":")))
-            }
-            "uninstall" | "remove" | "rm" | "zap" => {
-                packages("remove", call.says(&["--zap", "--force"]), rest)
-            }
-            "install" | "reinstall" | "upgrade" | "tap" => packages("install", false, rest),
-            _ => Outcome::harmless(),
-        },
+        "brew" => brew(call, verb, rest),
         _ => match verb {
             "remove" | "purge" | "autoremove" | "erase" | "uninstall" | "del" | "rm" | "delete"
-            | "unmerge" | "--unmerge" | "full-upgrade-never" => removed(call, rest),
+            | "unmerge" | "--unmerge" => removed(call, rest),
             "install" | "add" | "reinstall" | "upgrade" | "dist-upgrade" | "full-upgrade"
             | "localinstall" | "in" | "build-dep" => packages("install", false, rest),
             _ => Outcome::harmless(),
         },
     };
     outcome.rehearsed_if(simulated)
+}
+
+fn brew(call: &Call<'_>, verb: &str, rest: &[Value]) -> Outcome {
+    let global = call.says(&["--zap", "--force"]);
+    match (verb, rest.first().and_then(Value::text)) {
+        ("services", Some("start" | "restart")) => {
+            Outcome::of([Act::Persist { how: "brew services".to_owned() }])
+        }
+        ("shellenv", _) => Outcome::harmless().saying(Stream::text(Value::known(":"))),
+        ("uninstall" | "remove" | "rm" | "zap", _) => {
+            Outcome::of(
+                [Packages { call, operation: "remove", names: names(rest), global, from: None }.act()],
+            )
+        }
+        ("install" | "reinstall" | "upgrade" | "tap", _) => package(call, "install", rest),
+        _ => Outcome::harmless(),
+    }
 }
 
 /// What is removed; without these a machine does not run, and a pattern may be anything.

@@ -9,7 +9,7 @@ use super::super::simple::{Elements, Job};
 use super::super::state::{Content, Letters, State};
 use super::super::variables::{Index, is_name, subscripted};
 use super::options;
-use crate::effects::Stream;
+use crate::effects::{Datum, Stream};
 use crate::shell::ast::Span;
 use crate::shell::value::{Piece, Value};
 
@@ -27,7 +27,8 @@ impl Machine<'_> {
         let options = options(job, b"", true);
         let functions = options.has(b'f') || options.has(b'F');
         if options.rest.is_empty() || options.has(b'p') {
-            self.write(state, 1, Stream::default(), "declare", job.span);
+            let data = if functions { Vec::new() } else { vec![Datum::Environment(None)] };
+            self.write(state, 1, Stream { text: None, data }, "declare", job.span);
             return Some(0);
         }
         for (place, argument) in options.rest.iter().enumerate() {

@@ -12,6 +12,11 @@ use crate::shell::value::{Value, Why};
 
 impl Machine<'_> {
     pub(super) fn run_set(&mut self, job: &Job, state: &mut State) -> Option<i32> {
+        if job.argv.len() == 1 && job.more.is_none() {
+            let data = vec![crate::effects::Datum::Environment(None)];
+            self.write(state, 1, crate::effects::Stream { text: None, data }, "set", job.span);
+            return Some(0);
+        }
         let mut at = 1;
         let mut replaced = false;
         while let Some(argument) = job.argv.get(at) {
