@@ -241,8 +241,7 @@ fn the_narrowest_rule_is_suggested_and_enough() {
     assert!(rule.despite.is_empty());
     let text = suggested("rm -rf /opt/app").unwrap().text();
     assert!(text.contains("despite = [\"delete-outside\"]"), "{text}");
-    let policy: Policy = toml::from_str(&text).unwrap();
-    assert_eq!(policy.check(), Ok(()));
+    assert_eq!(policy(&text).check(), Ok(()));
     assert_eq!(suggested("ls"), None);
     // A rule of the user's own gives way where it is named, and nowhere else.
     let own = "[[rule]]\nname = \"people-list\"\nmatch = \"SandboxExec(ls:*)\"\nverdict = \"ask\"\n";
