@@ -193,9 +193,11 @@ impl Service {
     /// Ends one. Whoever hears that it is done can count on nothing of it running.
     fn end_one(&self, who: &Principal, id: SandboxId) -> Result<()> {
         let cause = Some(KillCause::Killswitch);
-        let Some(live) = self.0.registry.remove(id) else {
-            return Ok(self.0.provider.find(id)?.stop(cause)?);
-        };
+        // One that was made beside this server is taken over first, so that its end is told like any other's.
+        if self.0.registry.sandbox(id).is_none() {
+            self.adopt_one(self.0.provider.find(id)?)?;
+        }
+        let Some(live) = self.0.registry.remove(id) else { return Ok(()) };
         if let Err(error) = live.sandbox.stop(cause) {
             self.0.registry.put_back(live);
             return Err(error.into());
