@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ProjectId, Timestamp, word::words};
+use crate::{AgentId, ProjectId, Timestamp, word::words};
 
 words! {
     /// What an agent is for. People have other roles, and the two are never mixed.
@@ -42,7 +42,7 @@ words! {
         Known = "known",
         /// A person let it act.
         Approved = "approved",
-        /// Its approval ran out. Never written down: it follows from the time.
+        /// Its approval ran out. That follows from the time; it is written down when it is noticed.
         Expired = "expired",
         /// A person took its approval back.
         Revoked = "revoked",
@@ -132,6 +132,12 @@ pub struct AgentRights {
     /// Whether it may start other agents; its role's word when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spawn: Option<bool>,
+    /// Whether it may change what agents may do; its role's word when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modify_agents: Option<bool>,
+    /// Whether it may see secrets; its role's word when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secrets: Option<bool>,
     /// High-risk operations and tools a person is asked about, besides its role's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<String>,
@@ -140,6 +146,8 @@ pub struct AgentRights {
 /// One agent as the registry has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentEntry {
+    /// Its identity, which stays when what it may do changes.
+    pub id: AgentId,
     /// What it is called; unique in its project.
     pub name: AgentName,
     /// Whose it is.
@@ -155,6 +163,9 @@ pub struct AgentEntry {
     /// What it may do differently from its role.
     #[serde(flatten)]
     pub rights: AgentRights,
+    /// The key its signatures are checked with, where one was given: Ed25519, 64 hex digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_key: Option<String>,
     /// Whether it may act, as it was last decided.
     pub standing: Standing,
     /// Until when that holds, of an approval.
@@ -177,14 +188,23 @@ pub struct AgentEntry {
 impl AgentEntry {
     /// An agent nobody has said anything about yet.
     #[must_use]
-    pub fn new(name: AgentName, project: ProjectId, role: Role, by: &str, now: Timestamp) -> Self {
+    pub fn new(
+        id: AgentId,
+        name: AgentName,
+        project: ProjectId,
+        role: Role,
+        by: &str,
+        now: Timestamp,
+    ) -> Self {
         Self {
+            id,
             name,
             project,
             role,
             description: String::new(),
             capabilities: Vec::new(),
             rights: AgentRights::default(),
+            public_key: None,
             standing: Standing::Known,
             until: None,
             reason: None,
@@ -211,6 +231,10 @@ mod tests {
 
     use super::*;
 
+    fn id() -> AgentId {
+        AgentId::from_uuid(uuid::Uuid::from_u128(7))
+    }
+
     #[test]
     fn names_are_plain_and_bounded() {
         for text in ["coder", "coder-1", "uid:1000", "a.b_C"] {
@@ -225,7 +249,7 @@ mod tests {
     fn an_approval_runs_out_and_nothing_else_does() {
         let now = Timestamp::from_micros(1_000_000);
         let name: AgentName = "coder".parse().unwrap();
-        let mut entry = AgentEntry::new(name, ProjectId::default(), Role::Developer, "admin", now);
+        let mut entry = AgentEntry::new(id(), name, ProjectId::default(), Role::Developer, "admin", now);
         assert_eq!(entry.standing_at(now), Standing::Known);
         entry.standing = Standing::Approved;
         entry.until = Some(now.plus(Duration::from_secs(1)));
@@ -239,7 +263,7 @@ mod tests {
     fn an_entry_survives_its_json() {
         let now = Timestamp::from_micros(7);
         let name: AgentName = "coder".parse().unwrap();
-        let mut entry = AgentEntry::new(name, ProjectId::default(), Role::Tester, "admin", now);
+        let mut entry = AgentEntry::new(id(), name, ProjectId::default(), Role::Tester, "admin", now);
         entry.rights.writes = Some(vec!["tests/**".to_owned()]);
         entry.rights.spawn = Some(false);
         let text = serde_json::to_string(&entry).unwrap();

@@ -21,12 +21,18 @@ words! {
         Run = "run",
         /// A whole project's.
         Project = "project",
+        /// Of everybody in every project together.
+        Global = "global",
     }
 }
 
 words! {
     /// Over which time spending is summed up.
     BudgetPeriod, "period" {
+        /// One call.
+        Operation = "operation",
+        /// One conversation.
+        Session = "session",
         /// A day, from midnight to midnight in UTC.
         Day = "day",
         /// As long as what it is about exists.
@@ -224,7 +230,7 @@ impl Budget {
     /// Says whether it is about an account's spending, and then of whom.
     #[must_use]
     pub fn covers(&self, account: &Account) -> Option<String> {
-        if self.project != account.project {
+        if self.project != account.project && self.scope != BudgetScope::Global {
             return None;
         }
         let whose = match self.scope {
@@ -233,10 +239,37 @@ impl Budget {
             BudgetScope::Session => account.session.clone(),
             BudgetScope::Run => account.run.map(|run| run.to_string()),
             BudgetScope::Project => Some(account.project.to_string()),
+            BudgetScope::Global => Some(EVERYBODY.to_owned()),
         }?;
         (self.subject.is_none() || self.subject.as_ref() == Some(&whose)).then_some(whose)
     }
+
+    /// The sum an account's spending is added to for this budget, and whose it is; none when it is not about that account.
+    /// Budgets of the same scope, subject and period have the same sum.
+    #[must_use]
+    pub fn sum(&self, account: &Account, today: Day) -> Option<(SumKey, String)> {
+        let whose = self.covers(account)?;
+        let span = match self.period {
+            BudgetPeriod::Operation => "operation".to_owned(),
+            BudgetPeriod::Session => format!("session {}", account.session.as_deref()?),
+            BudgetPeriod::Day => today.to_string(),
+            BudgetPeriod::Total => "total".to_owned(),
+        };
+        let project = match self.scope {
+            BudgetScope::Global => "*",
+            _ => account.project.as_str(),
+        };
+        Some((SumKey(format!("{project}/{}:{whose}@{span}", self.scope)), whose))
+    }
 }
+
+/// What a sum of spending is found by: whose, and of which time.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SumKey(pub String);
+
+/// Whose spending counts against a budget of everybody's.
+const EVERYBODY: &str = "all";
 
 /// What a budget of this kind is called.
 #[must_use]
@@ -293,6 +326,26 @@ mod tests {
         assert_eq!(Day::of(before).to_string(), "2026-11-16");
         assert_eq!(Day::of(after).0, Day::of(before).0 + 1);
         assert_eq!(Day::of(before).end(), after);
+    }
+
+    #[test]
+    fn a_sum_is_of_one_subject_and_one_time() {
+        let account = Account {
+            agent: Some("coder".parse().unwrap()),
+            session: Some("s1".to_owned()),
+            ..Account::default()
+        };
+        let key = |scope, period| {
+            let budget = Budget { period, ..budget(scope, None) };
+            budget.sum(&account, Day(0)).map(|(key, _)| key.0)
+        };
+        let day = key(BudgetScope::Agent, BudgetPeriod::Day);
+        assert_eq!(day.as_deref(), Some("default/agent:coder@1970-01-01"));
+        let session = key(BudgetScope::Agent, BudgetPeriod::Session);
+        assert_eq!(session.as_deref(), Some("default/agent:coder@session s1"));
+        let all = key(BudgetScope::Global, BudgetPeriod::Total);
+        assert_eq!(all.as_deref(), Some("*/global:all@total"));
+        assert_eq!(key(BudgetScope::Run, BudgetPeriod::Total), None);
     }
 
     #[test]

@@ -135,6 +135,12 @@ typed_id!(
     "dlv_",
     "delivery"
 );
+typed_id!(
+    /// One agent of the registry.
+    AgentId,
+    "agt_",
+    "agent"
+);
 
 #[cfg(test)]
 mod tests {

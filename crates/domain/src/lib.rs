@@ -36,12 +36,12 @@ mod word;
 pub use agent::{AgentEntry, AgentName, AgentNameError, AgentRights, Role, Standing};
 pub use approval::{ApprovalScope, ApprovalState};
 pub use budget::{
-    Account, Amount, Budget, BudgetPeriod, BudgetScope, BudgetStep, Day, Limit, Steps, budget_id,
+    Account, Amount, Budget, BudgetPeriod, BudgetScope, BudgetStep, Day, Limit, Steps, SumKey, budget_id,
 };
 pub use change::{Change, ChangeKind, Entry, Node};
 pub use digest::{Digest, DigestError};
 pub use event::{Actor, Event, EventKind, EventStatus, EventTooLarge, NewEvent, Retention};
-pub use id::{ApprovalId, DeliveryId, EventId, ExecutionId, IdError, RunId, SandboxId, SnapshotId};
+pub use id::{AgentId, ApprovalId, DeliveryId, EventId, ExecutionId, IdError, RunId, SandboxId, SnapshotId};
 pub use limits::{Clocks, Limits, LimitsPatch};
 pub use money::Usd;
 pub use mount::{Mount, MountError, MountMode};

@@ -172,6 +172,10 @@ kinds! {
     BudgetChanged = "budget.changed", Audit, None;
     /// A budget is used up to one of its steps.
     BudgetReached = "budget.reached", Audit, Some("resource_exceeded");
+    /// Something was spent that counts for a budget.
+    BudgetSpent = "budget.spent", Event, None;
+    /// A budget had no room for a call.
+    BudgetBlocked = "budget.blocked", Audit, Some("resource_exceeded");
     /// A person undid a killswitch.
     KillswitchLifted = "killswitch.lifted", Audit, None;
 }

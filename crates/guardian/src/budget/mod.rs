@@ -104,7 +104,7 @@ impl Gauge<'_> {
     #[must_use]
     pub fn retry_after(&self, now: Timestamp) -> u64 {
         match self.budget.period {
-            BudgetPeriod::Total => 3_600,
+            BudgetPeriod::Operation | BudgetPeriod::Session | BudgetPeriod::Total => 3_600,
             BudgetPeriod::Day => {
                 let left = Day::of(now).end().as_micros().saturating_sub(now.as_micros());
                 u64::try_from(left / 1_000_000).unwrap_or(0).saturating_add(1)

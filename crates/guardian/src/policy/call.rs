@@ -43,7 +43,7 @@ impl Call<'_> {
     }
 
     /// The command line, of a tool that runs one.
-    pub(super) fn command(&self) -> Option<String> {
+    pub(crate) fn command(&self) -> Option<String> {
         match self.input.get("command").or_else(|| self.input.get("cmd"))? {
             Value::String(line) => Some(line.clone()),
             // Some vendors give words; a shell's own words are what it is asked to run.

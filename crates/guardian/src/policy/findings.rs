@@ -26,6 +26,8 @@ pub struct Finding {
     pub instead: Option<String>,
     /// What would hold it in.
     pub contained: Option<Boundary>,
+    /// High-risk operations it is one of.
+    pub tags: Vec<String>,
     /// What became of it.
     pub fate: Fate,
 }
@@ -59,6 +61,7 @@ impl Finding {
             reason: rule.reason.clone(),
             instead: rule.instead.clone(),
             contained: rule.contained,
+            tags: rule.tags.clone(),
             fate: Fate::Counts,
         }
     }

@@ -159,17 +159,22 @@ impl Policy {
             self.rules.iter().filter(|rule| rule.verdict == Verdict::Allow && rule.effect.is_empty());
         let patterns: Vec<Pattern> =
             allowing.flat_map(|rule| &rule.patterns).filter_map(|text| Pattern::parse(text).ok()).collect();
-        match call.command() {
-            _ if patterns.is_empty() => false,
-            None => patterns.iter().any(|pattern| pattern.matches(call)),
-            Some(line) => {
-                if patterns.iter().any(|pattern| pattern.is_line(call, &line)) {
-                    return true;
-                }
-                let commands = commands::simple(&line);
-                let is_allowed = |words: &Vec<String>| patterns.iter().any(|p| p.is_about(call, words));
-                !commands.is_empty() && commands.iter().all(is_allowed)
+        is_covered(&patterns, call)
+    }
+}
+
+/// Says whether patterns cover all of a call: of a command line, each command.
+pub(crate) fn is_covered(patterns: &[Pattern], call: &Call<'_>) -> bool {
+    match call.command() {
+        _ if patterns.is_empty() => false,
+        None => patterns.iter().any(|pattern| pattern.matches(call)),
+        Some(line) => {
+            if patterns.iter().any(|pattern| pattern.is_line(call, &line)) {
+                return true;
             }
+            let commands = commands::simple(&line);
+            let is_allowed = |words: &Vec<String>| patterns.iter().any(|p| p.is_about(call, words));
+            !commands.is_empty() && commands.iter().all(is_allowed)
         }
     }
 }
@@ -227,6 +232,7 @@ fn demand(is_covered: bool, effects: &[Effect], site: &Site<'_>, findings: &mut 
             ),
             instead: Some("Ask for a rule that allows it in guardian.toml".to_owned()),
             contained: None,
+            tags: Vec::new(),
             fate: Fate::Counts,
         });
     }

@@ -59,6 +59,7 @@ fn finding(rule: String, verdict: Verdict, effect: usize, reason: String) -> Fin
         reason: Some(reason),
         instead: None,
         contained: None,
+        tags: Vec::new(),
         fate: Fate::Counts,
     }
 }

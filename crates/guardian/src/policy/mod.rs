@@ -40,6 +40,7 @@ pub use describe::described;
 pub use findings::{Fate, Finding};
 pub(crate) use glob::{is_like, resolved};
 pub use judge::Explanation;
+pub(crate) use judge::is_covered;
 pub use packs::Pack;
 pub use pattern::{Pattern, PatternError};
 pub use rule::{Examples, Rule, RuleError};

@@ -98,6 +98,7 @@ fn closed() -> Rule {
         instead: None,
         contained: None,
         despite: Vec::new(),
+        tags: Vec::new(),
         examples: super::Examples::default(),
     }
 }

@@ -85,6 +85,11 @@ impl Pattern {
             }
     }
 
+    /// Says whether it names files, and not only a tool or a command.
+    pub(crate) const fn names_files(&self) -> bool {
+        matches!(self.what, What::Path(_))
+    }
+
     /// Says whether one command of a call's line is one it is about.
     pub(super) fn is_about(&self, call: &Call<'_>, words: &[String]) -> bool {
         self.is_tool(call)

@@ -43,6 +43,9 @@ pub struct Rule {
     /// Shipped rules that deny and shall not, where this one allows.
     #[serde(default, with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub despite: Vec<String>,
+    /// High-risk operations such a call is one of: `production_deploy`; a person is asked about those of agents with roles.
+    #[serde(default, with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// What it must and must not match.
     #[serde(default, skip_serializing_if = "Examples::is_empty")]
     pub examples: Examples,

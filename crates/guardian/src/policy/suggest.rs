@@ -47,6 +47,7 @@ impl Policy {
             instead: None,
             contained: None,
             despite,
+            tags: Vec::new(),
             examples: Examples { matching: vec![example], pass: Vec::new() },
         };
         let with = Self { rules: self.rules.iter().cloned().chain([rule.clone()]).collect(), ..self.clone() };

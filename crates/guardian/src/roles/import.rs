@@ -3,7 +3,7 @@
 //! Owns: both shapes of the identity schema, with `x-` in front of its extensions and without. Refuses: to approve
 //! anybody: whatever a file says of itself is what it may be given, not what it has.
 
-use belljar_domain::{AgentName, AgentNameError, AgentRights, Role};
+use belljar_domain::{AgentId, AgentName, AgentNameError, AgentRights, Role};
 use serde_json::{Map, Value};
 
 use super::{front_matter, suggest::suggest};
@@ -16,6 +16,8 @@ const MOST_LISTED: usize = 256;
 /// An agent as a file describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
+    /// Its identity, where it was given one before.
+    pub id: Option<AgentId>,
     /// What it is called.
     pub name: AgentName,
     /// What it is for.
@@ -28,6 +30,8 @@ pub struct Draft {
     pub capabilities: Vec<String>,
     /// What it may do differently from its role.
     pub rights: AgentRights,
+    /// The key its signatures are checked with, in hex.
+    pub public_key: Option<String>,
     /// Tokens it is to use in one session, if said.
     pub tokens_per_session: Option<u64>,
     /// Millionths of a dollar it is to spend in one day, if said.
@@ -150,6 +154,8 @@ fn draft(place: usize, fields: &Map<String, Value>) -> Result<Draft, ImportError
         grants,
         denials,
         spawn: within(rbac, "can_spawn_agents").and_then(|value| value.as_bool()),
+        modify_agents: within(rbac, "can_modify_agents").and_then(|value| value.as_bool()),
+        secrets: within(rbac, "can_access_secrets").and_then(|value| value.as_bool()),
         asks: if needs_leave {
             vec!["Bash".to_owned(), "Write".to_owned(), "Edit".to_owned()]
         } else {
@@ -166,7 +172,18 @@ fn draft(place: usize, fields: &Map<String, Value>) -> Result<Draft, ImportError
     let guessed = role.is_none();
     let category = named("metadata").and_then(|about| about.get("category")).and_then(Value::as_str);
     let role = role.unwrap_or_else(|| suggest(&capabilities, category, &description).role);
+    let id = named("agent_id").and_then(Value::as_str).map(|id| {
+        // Others write the same number with dashes and without a prefix.
+        let digits = id.trim().trim_start_matches(AgentId::PREFIX).replace('-', "");
+        format!("{}{digits}", AgentId::PREFIX).parse().map_err(|_no| wrong("agent_id", "is no UUID"))
+    });
+    let key = named("public_key").and_then(Value::as_str).map(str::to_ascii_lowercase);
+    if key.as_deref().is_some_and(|key| !is_key(key)) {
+        return Err(wrong("public_key", "is no Ed25519 key of 64 hex digits"));
+    }
     Ok(Draft {
+        id: id.transpose()?,
+        public_key: key,
         role,
         guessed,
         description,
@@ -176,6 +193,12 @@ fn draft(place: usize, fields: &Map<String, Value>) -> Result<Draft, ImportError
         micros_per_day: within(budget, "max_cost_per_day").map(money).transpose()?,
         name,
     })
+}
+
+/// Says whether a text is an Ed25519 public key, as it is kept.
+#[must_use]
+pub fn is_key(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// A list, or words between commas.

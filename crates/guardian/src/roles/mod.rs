@@ -12,8 +12,8 @@ mod table;
 mod tests;
 mod wanted;
 
-pub use import::{Draft, ImportError, read};
+pub use import::{Draft, ImportError, is_key, read};
 pub use rights::Rights;
 pub use suggest::{Suggestion, suggest};
 pub use table::{DEFAULT, ROLES, RolePolicy, policy};
-pub use wanted::{Named, Wanted};
+pub use wanted::{Wanted, operation};

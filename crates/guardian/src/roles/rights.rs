@@ -7,9 +7,9 @@ use belljar_domain::{AgentEntry, Risk, Role, Ruling, Verdict};
 
 use super::{
     table::{RolePolicy, policy},
-    wanted::{Wanted, is_spawn},
+    wanted::{Wanted, is_spawn, operation},
 };
-use crate::policy::{Call, Pattern, is_like};
+use crate::policy::{Call, Pattern, is_covered, is_like};
 
 /// Tools that change nothing and see nothing beyond the conversation; they need no right.
 const FREE: [&str; 16] = [
@@ -30,6 +30,16 @@ const FREE: [&str; 16] = [
     "SendUserMessage",
     "ListMcpResourcesTool",
 ];
+/// What a person is asked about whoever wants it.
+const HIGH_RISK: [&str; 5] = [
+    operation::PRODUCTION_DEPLOY,
+    operation::PRODUCTION_MIGRATION,
+    operation::SECRET_ACCESS,
+    operation::AGENT_MODIFICATION,
+    operation::BUDGET_OVERRIDE,
+];
+/// Rules about secrets; whoever may see secrets is asked about instead of refused by them.
+const SECRET_RULES: [&str; 2] = ["secret-read", "secret-write"];
 /// Where everybody may write: nothing stays there.
 const SCRATCH: [&str; 5] = ["/tmp/**", "/var/tmp/**", "/dev/null", "/dev/std*", "/dev/fd/*"];
 
@@ -55,22 +65,41 @@ impl<'a> Rights<'a> {
 
     /// What stands against a call; nothing, or to deny it, or to ask a person.
     #[must_use]
-    pub fn judge(&self, call: &Call<'_>, wanted: &Wanted<'_>) -> Option<Ruling> {
+    pub fn judge(&self, call: &Call<'_>, wanted: &Wanted) -> Option<Ruling> {
         if let Some(pattern) = self.denials().find(|pattern| is_match(pattern, call)) {
             return Some(self.refused("denial", &format!("`{pattern}` is denied to this agent")));
         }
-        if !self.grants().any(|pattern| is_match(pattern, call)) {
-            let against = self.against_tool(call, wanted).or_else(|| self.against_effects(wanted));
-            if against.is_some() {
-                return against;
-            }
-        }
-        self.asked(call, wanted)
+        self.against_tool(call, wanted).or_else(|| self.judge_effects(call, wanted))
     }
 
-    fn against_tool(&self, call: &Call<'_>, wanted: &Wanted<'_>) -> Option<Ruling> {
+    /// As [`Rights::judge`], whichever tool it is: what an act would do, and what was denied.
+    #[must_use]
+    pub fn judge_effects(&self, call: &Call<'_>, wanted: &Wanted) -> Option<Ruling> {
+        if let Some(pattern) = self.denials().find(|pattern| is_match(pattern, call)) {
+            return Some(self.refused("denial", &format!("`{pattern}` is denied to this agent")));
+        }
+        let against = self.against_effects(wanted).filter(|_| !self.is_given_file(call));
+        against.or_else(|| self.asked(call, wanted))
+    }
+
+    /// Whether all of a call was granted: of a command line, each command.
+    fn is_granted(&self, call: &Call<'_>) -> bool {
+        is_covered(&self.grants().collect::<Vec<_>>(), call)
+    }
+
+    /// Whether the one file a call names was granted by its name, beyond the scopes. A tool that is granted is not thereby
+    /// granted everywhere, and a command may do more than its words say.
+    fn is_given_file(&self, call: &Call<'_>) -> bool {
+        let mut named = self.grants().filter(Pattern::names_files);
+        call.command().is_none() && call.paths().len() == 1 && named.any(|pattern| pattern.matches(call))
+    }
+
+    fn against_tool(&self, call: &Call<'_>, wanted: &Wanted) -> Option<Ruling> {
         if (wanted.spawns || is_spawn(call.tool)) && !self.may_spawn() {
             return Some(self.refused("spawn", "it may not start other agents"));
+        }
+        if self.is_granted(call) {
+            return None;
         }
         if let Some((server, _)) = mcp(call.tool) {
             let is_open = self.role.apis.iter().any(|api| *api == "*" || is_server(api, server));
@@ -83,28 +112,34 @@ impl<'a> Rights<'a> {
         (!may_use).then(|| self.refused("tool", &format!("the tool `{}` is not among its own", call.tool)))
     }
 
-    fn against_effects(&self, wanted: &Wanted<'_>) -> Option<Ruling> {
-        if wanted.modifies_agents && !self.role.modify_agents {
+    fn against_effects(&self, wanted: &Wanted) -> Option<Ruling> {
+        if wanted.modifies_agents && !self.may_modify_agents() {
             return Some(self.refused("agents", "it may not change what agents may do"));
         }
-        if wanted.secrets && !self.role.secrets {
+        if wanted.secrets && !self.may_see_secrets() {
             return Some(self.refused("secrets", "it may not see secrets"));
         }
+        let workspace = wanted.workspace.as_deref()?;
         let (reads, writes) = (self.reads(), self.writes());
-        if let Some(path) =
-            wanted.writes.iter().find(|path| !is_within(&writes, path, wanted.workspace, true))
-        {
+        if let Some(path) = wanted.writes.iter().find(|path| !is_within(&writes, path, workspace, true)) {
             let scopes = listed(&writes);
             return Some(self.refused("write", &format!("it may not write `{path}`; it may write {scopes}")));
         }
-        let path = wanted.reads.iter().find(|path| !is_within(&reads, path, wanted.workspace, false))?;
-        Some(self.refused("read", &format!("it may not read `{path}`; it may read {}", listed(&reads))))
+        if let Some(path) = wanted.reads.iter().find(|path| !is_within(&reads, path, workspace, false)) {
+            let scopes = listed(&reads);
+            return Some(self.refused("read", &format!("it may not read `{path}`; it may read {scopes}")));
+        }
+        let what = wanted.unsure.as_ref().filter(|_| !writes.contains(&"**"))?;
+        Some(Ruling {
+            verdict: Verdict::Ask,
+            ..self.refused("write", &format!("where it would write depends on {what}, which is not known"))
+        })
     }
 
     /// What a person is asked about.
-    fn asked(&self, call: &Call<'_>, wanted: &Wanted<'_>) -> Option<Ruling> {
+    fn asked(&self, call: &Call<'_>, wanted: &Wanted) -> Option<Ruling> {
         let own = self.entry.map(|entry| entry.rights.asks.as_slice()).unwrap_or_default();
-        let mut asks = self.role.asks.iter().copied().chain(own.iter().map(String::as_str));
+        let mut asks = self.role.asks.iter().chain(&HIGH_RISK).copied().chain(own.iter().map(String::as_str));
         let found = asks.find(|what| {
             wanted.operations.iter().any(|operation| operation == what)
                 || call.tool == *what
@@ -134,6 +169,25 @@ impl<'a> Rights<'a> {
         }
     }
 
+    /// What a rule about secrets says to whoever may see them: a person decides.
+    #[must_use]
+    pub fn eased(&self, ruling: &Ruling) -> Option<Ruling> {
+        let is_theirs = ruling.verdict == Verdict::Deny
+            && SECRET_RULES.contains(&ruling.rule.as_str())
+            && self.may_see_secrets();
+        let reason =
+            format!("{} The role {} may see secrets, if a person agrees.", ruling.reason, self.role.role);
+        is_theirs.then(|| Ruling { verdict: Verdict::Ask, reason, ..ruling.clone() })
+    }
+
+    fn may_modify_agents(&self) -> bool {
+        self.entry.and_then(|entry| entry.rights.modify_agents).unwrap_or(self.role.modify_agents)
+    }
+
+    fn may_see_secrets(&self) -> bool {
+        self.entry.and_then(|entry| entry.rights.secrets).unwrap_or(self.role.secrets)
+    }
+
     fn may_spawn(&self) -> bool {
         self.entry.and_then(|entry| entry.rights.spawn).unwrap_or(self.role.spawn)
     }
@@ -142,8 +196,10 @@ impl<'a> Rights<'a> {
         self.entry.into_iter().flat_map(|entry| entry.rights.denials.iter().map(String::as_str))
     }
 
-    fn grants(&self) -> impl Iterator<Item = &'a str> {
-        self.entry.into_iter().flat_map(|entry| entry.rights.grants.iter().map(String::as_str))
+    /// A pattern that cannot be read grants nothing; such a one is not let into the registry.
+    fn grants(&self) -> impl Iterator<Item = Pattern> {
+        let own = self.entry.into_iter().flat_map(|entry| &entry.rights.grants);
+        own.filter_map(|text| Pattern::parse(text).ok())
     }
 
     fn reads(&self) -> Vec<&str> {
@@ -157,7 +213,6 @@ impl<'a> Rights<'a> {
     }
 }
 
-/// A pattern that cannot be read matches nothing; such a one is not let into the registry.
 fn is_match(pattern: &str, call: &Call<'_>) -> bool {
     Pattern::parse(pattern).is_ok_and(|pattern| pattern.matches(call))
 }
@@ -173,8 +228,11 @@ fn is_server(api: &str, server: &str) -> bool {
     api.chars().map(plain).eq(server.chars().map(plain))
 }
 
-fn is_within(scopes: &[&str], path: &str, workspace: Option<&str>, is_write: bool) -> bool {
-    if is_write && SCRATCH.iter().any(|scope| is_like(scope, path, Some('/'))) {
+fn is_within(scopes: &[&str], path: &str, workspace: &str, is_write: bool) -> bool {
+    let inside = path.strip_prefix(workspace.trim_end_matches('/'));
+    let is_inside = inside.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    // A workspace may lie among scratch paper; it is none for that.
+    if is_write && !is_inside && SCRATCH.iter().any(|scope| is_like(scope, path, Some('/'))) {
         // Whoever may write nothing at all has no use for scratch paper either; it is not worth refusing.
         return true;
     }
@@ -182,9 +240,8 @@ fn is_within(scopes: &[&str], path: &str, workspace: Option<&str>, is_write: boo
         if *scope == "**" || scope.starts_with('/') {
             return is_like(scope, path, Some('/'));
         }
-        let Some(root) = workspace else { return false };
         let scope = scope.strip_prefix("./").unwrap_or(scope);
-        is_like(&format!("{}/{scope}", root.trim_end_matches('/')), path, Some('/'))
+        is_like(&format!("{}/{scope}", workspace.trim_end_matches('/')), path, Some('/'))
     })
 }
 

@@ -1,19 +1,22 @@
 //! What roles permit, as cases.
 
-use belljar_domain::{AgentEntry, ProjectId, Role, Timestamp, Verdict};
+use belljar_domain::{AgentEntry, ProjectId, Risk, Role, Ruling, Timestamp, Verdict};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::policy::Call;
+use crate::policy::{Call, Policy, Scene};
 
 fn entry(role: Role) -> AgentEntry {
-    AgentEntry::new("coder".parse().unwrap(), ProjectId::default(), role, "admin", Timestamp::default())
+    let id = "agt_0190000000007000800000000000002a".parse().unwrap();
+    AgentEntry::new(id, "coder".parse().unwrap(), ProjectId::default(), role, "admin", Timestamp::default())
 }
 
 fn ask(rights: Rights<'_>, tool: &str, input: &Value) -> Option<(Verdict, String)> {
     let call = Call { tool, input, cwd: Some("/w"), home: Some("/home/u") };
-    let named = Named::of(&call);
-    rights.judge(&call, &named.wanted(Some("/w"))).map(|ruling| (ruling.verdict, ruling.rule))
+    let explained = Policy::default().explain(&call, &Scene::on_host(call.cwd, call.home, None));
+    rights
+        .judge(&call, &Wanted::of(&call, &explained, Some("/w")))
+        .map(|ruling| (ruling.verdict, ruling.rule))
 }
 
 fn by_role(role: Role, tool: &str, input: &Value) -> Option<String> {
@@ -78,6 +81,10 @@ fn a_denial_wins_over_a_grant_and_a_grant_over_the_role() {
     assert_eq!(rule("Bash", json!({"command": "git status"})), None);
     assert_eq!(rule("Bash", json!({"command": "git push"})).as_deref(), Some("role.analyst.denial"));
     assert_eq!(rule("Bash", json!({"command": "ls"})).as_deref(), Some("role.analyst.tool"));
+    let more = json!({"command": "git status && ls"});
+    assert_eq!(rule("Bash", more).as_deref(), Some("role.analyst.tool"), "a grant is for each command");
+    let wide = json!({"command": "git log > notes.txt"});
+    assert_eq!(rule("Bash", wide).as_deref(), Some("role.analyst.write"), "and not for what else it does");
     assert_eq!(rule("Write", json!({"file_path": "/w/docs/a.md"})), None);
     assert_eq!(rule("Write", json!({"file_path": "/w/src/a.rs"})).as_deref(), Some("role.analyst.tool"));
     assert_eq!(rule("WebSearch", json!({})).as_deref(), Some("role.analyst.denial"));
@@ -85,6 +92,9 @@ fn a_denial_wins_over_a_grant_and_a_grant_over_the_role() {
     agent.rights.grants = vec!["*".to_owned()];
     assert_eq!(ask(Rights::of(&agent), "Anything", &json!({})), None);
     assert!(ask(Rights::of(&agent), "WebSearch", &json!({})).is_some(), "even then");
+    let outside = ask(Rights::of(&agent), "Write", &json!({"file_path": "/w/src/a.rs"}));
+    assert_eq!(outside.unwrap().1, "role.analyst.write", "a tool is not granted everywhere");
+    assert_eq!(ask(Rights::of(&agent), "Task", &json!({})).unwrap().1, "role.analyst.spawn", "the flag wins");
 }
 
 #[test]
@@ -99,21 +109,78 @@ fn an_agents_own_scopes_and_spawning_take_the_place_of_its_roles() {
 
 #[test]
 fn effects_are_judged_whichever_tool_has_them() {
+    let line = |role, command: &str| by_role(role, "Bash", &json!({ "command": command }));
+    for (role, command, rule) in [
+        (Role::Developer, "echo x > Makefile", Some("role.developer.write")),
+        (Role::Developer, "cd src && echo x > a.rs", None),
+        (Role::Developer, "cp src/a.rs ../b.rs", Some("role.developer.write")),
+        (Role::Developer, "echo x > src/../Makefile", Some("role.developer.write")),
+        (Role::Developer, "echo x > \"$OUT\"", Some("role.developer.write")),
+        (Role::Developer, "rm -r src/old", None),
+        (Role::Developer, "echo x > /tmp/scratch", None),
+        (Role::Developer, "cat Makefile", None),
+        (Role::Developer, "cat .env", Some("role.developer.secrets")),
+        (Role::Database, "cat .env", Some("role.database.asks")),
+        (Role::Tester, "tee tests/new.rs", None),
+        (Role::Tester, "tee src/new.rs", Some("role.tester.write")),
+        (Role::Admin, "rm src/a.rs", Some("role.admin.asks")),
+        (Role::Admin, "echo x > anywhere", None),
+    ] {
+        assert_eq!(line(role, command).as_deref(), rule, "{role}: {command}");
+    }
+    let input = json!({"file_path": "/tmp/project/Makefile"});
+    let call = Call { tool: "Write", input: &input, cwd: Some("/tmp/project"), home: None };
+    let explained = Policy::default().explain(&call, &Scene::on_host(call.cwd, None, None));
+    let wanted = Wanted::of(&call, &explained, call.cwd);
+    let outside = Rights::in_role(Role::Developer).judge(&call, &wanted);
+    assert_eq!(outside.unwrap().rule, "role.developer.write", "a workspace in /tmp is no scratch paper");
+    let unsure = ask(Rights::in_role(Role::Developer), "Bash", &json!({"command": "echo x > \"$OUT\""}));
+    assert_eq!(unsure.unwrap().0, Verdict::Ask, "what is not known is neither allowed nor denied");
+    let mut agent = entry(Role::Analyst);
+    agent.rights.reads = Some(vec!["docs/**".to_owned()]);
+    let rule = |tool: &str, input: Value| ask(Rights::of(&agent), tool, &input).map(|(_, rule)| rule);
+    assert_eq!(rule("Grep", json!({"pattern": "x", "path": "/w/docs"})), None);
+    assert_eq!(rule("Grep", json!({"pattern": "x", "path": "/w/src"})).as_deref(), Some("role.analyst.read"));
+    assert_eq!(rule("Glob", json!({"pattern": "/w/src/*"})).as_deref(), Some("role.analyst.read"));
+}
+
+#[test]
+fn named_operations_are_asked_about_whoever_wants_them() {
     let input = json!({"command": "deploy"});
     let call = Call { tool: "Bash", input: &input, cwd: Some("/w"), home: None };
-    let judge = |role, wanted: &Wanted<'_>| Rights::in_role(role).judge(&call, wanted);
-    let writes = ["/w/Makefile".to_owned()];
-    let wanted = Wanted { writes: &writes, workspace: Some("/w"), ..Wanted::default() };
-    assert_eq!(judge(Role::Developer, &wanted).unwrap().rule, "role.developer.write");
-    let secret = Wanted { secrets: true, ..Wanted::default() };
-    assert_eq!(judge(Role::Developer, &secret).unwrap().rule, "role.developer.secrets");
-    assert!(judge(Role::Database, &secret).is_none());
+    for (name, role) in [
+        ("production_deploy", Role::Developer),
+        ("production_deploy", Role::Backend),
+        ("production_migration", Role::Database),
+        ("budget_override", Role::Admin),
+    ] {
+        let wanted = Wanted { operations: vec![name.to_owned()], ..Wanted::default() };
+        let ruling = Rights::in_role(role).judge(&call, &wanted).unwrap();
+        assert_eq!((ruling.verdict, ruling.reason.contains(name)), (Verdict::Ask, true), "{role} {name}");
+    }
     let agents = Wanted { modifies_agents: true, ..Wanted::default() };
-    assert_eq!(judge(Role::Developer, &agents).unwrap().rule, "role.developer.agents");
-    let operations = ["production_deploy".to_owned()];
-    let deploy = Wanted { operations: &operations, ..Wanted::default() };
-    assert_eq!(judge(Role::Developer, &deploy).unwrap().verdict, Verdict::Ask);
-    assert!(judge(Role::Backend, &deploy).is_none());
+    assert_eq!(Rights::in_role(Role::Developer).judge(&call, &agents).unwrap().rule, "role.developer.agents");
+    let policy: Policy = toml::from_str(
+        "[[rule]]\nname = \"ours\"\nmatch = \"Bash(deploy:*)\"\nverdict = \"allow\"\ntags = \"production_deploy\"",
+    )
+    .unwrap();
+    let explained = policy.explain(&call, &Scene::on_host(Some("/w"), None, None));
+    assert_eq!(Wanted::of(&call, &explained, None).operations, ["production_deploy"]);
+}
+
+#[test]
+fn whoever_may_see_secrets_is_asked_about_and_not_refused() {
+    let ruling = Ruling {
+        verdict: Verdict::Deny,
+        risk: Risk::High,
+        rule: "secret-read".to_owned(),
+        reason: "That holds keys.".to_owned(),
+    };
+    assert_eq!(Rights::in_role(Role::Developer).eased(&ruling), None);
+    let eased = Rights::in_role(Role::Security).eased(&ruling).unwrap();
+    assert_eq!((eased.verdict, eased.rule.as_str()), (Verdict::Ask, "secret-read"));
+    let other = Ruling { rule: "privilege".to_owned(), ..ruling };
+    assert_eq!(Rights::in_role(Role::Security).eased(&other), None);
 }
 
 #[test]
