@@ -7,9 +7,11 @@
 #![warn(missing_docs)]
 
 mod about;
+mod agent;
 mod approval;
 mod artifact;
 mod audit;
+mod budget;
 mod event;
 mod execution;
 mod file;
@@ -28,12 +30,20 @@ mod usage;
 mod webhook;
 
 pub use about::{Health, Readiness, SandboxHealth, Version, WhoAmI};
+pub use agent::{
+    AgentExport, AgentQuery, AgentRights, AgentRole, AgentStanding, ApproveAgent, ExportedAgent,
+    ImportAgents, ImportedAgents, PutAgent, RegistryAgent, RevokeAgent, SuggestRole, SuggestedRole,
+};
 pub use approval::{
     AllowRequest, Approval, ApprovalAnswer, ApprovalLink, ApprovalOutcome, ApprovalQuery, ApprovalScope,
     ApprovalState, ApprovalWaitQuery, DenyRequest, Kill, KillFailure, KillRequest, Killed, Kills,
 };
 pub use artifact::Artifact;
 pub use audit::{Agent, AuditEntry, AuditStats, Cost, Finding, Operation, Rbac, Target, Verification};
+pub use budget::{
+    Amount, Budget, BudgetQuery, BudgetSteps, Budgets, CheckBudget, CheckedBudget, DeductBudget, Payment,
+    PaymentLine, PutBudget, Reservation, ReserveBudget, Spender, SpendingQuery,
+};
 pub use event::Event;
 pub use execution::{
     Command, ExecAnswer, ExecRequest, Execution, ExecutionStatus, ResizeRequest, SignalRequest, TerminalSize,

@@ -13,8 +13,12 @@ use belljar_engine::{changes::RenderError, service::ServiceError};
 use belljar_ports::StoreError;
 
 /// Every code there is, and what it means. Programs go by them, so none ever changes.
-pub(crate) const CODES: [(&str, &str); 35] = [
+pub(crate) const CODES: [(&str, &str); 36] = [
     ("APPROVAL_REQUIRED", "A person is asked first; `approval` says where the answer will be."),
+    (
+        "BUDGET_EXCEEDED",
+        "A budget has no room for it; the detail names it, `Retry-After` says when to ask again.",
+    ),
     ("CONFLICT", "Something is in the way; the detail says what."),
     ("DISK_FULL", "The sandbox's disk is full."),
     ("EXECUTION_ERROR", "The command could not be started."),
@@ -66,6 +70,8 @@ pub(crate) struct Failure {
     taken: Option<usize>,
     /// Boxed, for nearly no failure has one, and every answer is as large as a failure.
     approval: Option<Box<ApprovalId>>,
+    /// Seconds after which it is worth asking again.
+    retry_after: u32,
 }
 
 impl Failure {
@@ -80,6 +86,7 @@ impl Failure {
             exit_code: None,
             taken: None,
             approval: None,
+            retry_after: 1,
         }
     }
 
@@ -175,6 +182,7 @@ pub(crate) struct ProblemCode(pub(crate) &'static str);
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let (status, code) = (self.status, self.code);
+        let again = self.retry_after;
         let body = serde_json::to_vec(&self.problem()).unwrap_or_default();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = status;
@@ -187,7 +195,7 @@ impl IntoResponse for Failure {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(again));
             }
             _ => {}
         }
@@ -209,7 +217,7 @@ impl From<ServiceError> for Failure {
             ServiceError::Invalid(_) => StatusCode::BAD_REQUEST,
             // Understood, and impossible here: not a fault of the server, so not in the 500s.
             ServiceError::Command { .. } | ServiceError::Unsupported(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            ServiceError::Quota(_) => StatusCode::TOO_MANY_REQUESTS,
+            ServiceError::Quota(_) | ServiceError::Budget { .. } => StatusCode::TOO_MANY_REQUESTS,
             ServiceError::Denied(_) | ServiceError::Refused { .. } => StatusCode::FORBIDDEN,
             ServiceError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             ServiceError::Behind(_) | ServiceError::Closing => StatusCode::SERVICE_UNAVAILABLE,
@@ -230,6 +238,13 @@ impl From<ServiceError> for Failure {
                 );
                 Self { approval: Some(Box::new(id)), exit_code: Some(EXIT_DENIED), ..failure }.hint(hint)
             }
+            ServiceError::Budget { budget, retry_after, .. } => Self {
+                retry_after: u32::try_from(retry_after).unwrap_or(u32::MAX),
+                ..failure
+            }
+            .hint(format!(
+                "`belljar budget status` shows how far it is used, `belljar budget set {budget}` raises it"
+            )),
             ServiceError::Unread { taken, .. } => Self { taken: Some(taken), ..failure },
             _ => failure,
         }

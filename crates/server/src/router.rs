@@ -6,8 +6,8 @@ use crate::{
     app::App,
     edge,
     handlers::{
-        about, approvals, artifacts, audit, events, exec, executions, files, hooks, killswitch, logs,
-        observe, otlp, pages, records, reports, sandboxes, snapshots, terminals, webhooks,
+        about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, hooks,
+        killswitch, logs, observe, otlp, pages, records, reports, sandboxes, snapshots, terminals, webhooks,
     },
     mcp::endpoint as mcp,
     observability::{handlers as observed, themes},
@@ -16,7 +16,7 @@ use crate::{
 
 /// The routes: method, path, what the edge must know, handler.
 pub(crate) fn routes() -> Table {
-    operating(observability(observing(deciding(sandboxing(Table::default())))))
+    operating(observability(observing(deciding(guarding(sandboxing(Table::default()))))))
 }
 
 /// What is done with sandboxes.
@@ -110,6 +110,29 @@ fn observing(table: Table) -> Table {
         .get("/api/v1/handoffs", QUICK, reports::handoffs)
         .get("/api/v1/cost", QUICK, reports::cost)
         .get("/api/v1/detections", QUICK, reports::detections)
+}
+
+/// Who may act, and what is decided about them.
+fn guarding(table: Table) -> Table {
+    table
+        .get("/api/v1/agents", QUICK, agents::list)
+        .get("/api/v1/agents/export", QUICK, agents::export)
+        .post("/api/v1/agents/import", QUICK, agents::import)
+        .post("/api/v1/agents/suggest-role", QUICK, agents::suggest_role)
+        .get("/api/v1/agents/{id}", QUICK, agents::get)
+        .put("/api/v1/agents/{id}", QUICK, agents::put)
+        .delete("/api/v1/agents/{id}", QUICK, agents::delete)
+        .post("/api/v1/agents/{id}/approve", QUICK, agents::approve)
+        .post("/api/v1/agents/{id}/revoke", QUICK, agents::revoke)
+        .get("/api/v1/budgets", QUICK, budgets::list)
+        .get("/api/v1/budgets/history", QUICK, budgets::history)
+        .post("/api/v1/budgets/check", QUICK, budgets::check)
+        .post("/api/v1/budgets/reserve", QUICK, budgets::reserve)
+        .delete("/api/v1/budgets/reservations/{id}", QUICK, budgets::release)
+        .post("/api/v1/budgets/deduct", QUICK, budgets::deduct)
+        .put("/api/v1/budgets/{id}", QUICK, budgets::put)
+        .delete("/api/v1/budgets/{id}", QUICK, budgets::delete)
+        .post("/api/v1/budgets/{id}/reset", QUICK, budgets::reset)
 }
 
 /// Everything else, the server itself included.

@@ -74,6 +74,16 @@ pub enum ServiceError {
         /// When no answer becomes a no.
         expires: Timestamp,
     },
+    /// It cannot be paid for.
+    #[error("{reason}")]
+    Budget {
+        /// The budget that has no room.
+        budget: String,
+        /// Why, in words for the model and the user.
+        reason: String,
+        /// Seconds until it begins anew, or somebody may have raised it.
+        retry_after: u64,
+    },
     /// Something is in its way.
     #[error("{0}")]
     Conflict(String),
@@ -133,6 +143,7 @@ impl ServiceError {
             Self::Command { .. } => "EXECUTION_ERROR",
             Self::Unsupported(_) => "UNSUPPORTED",
             Self::Quota(_) => "QUOTA_EXCEEDED",
+            Self::Budget { .. } => "BUDGET_EXCEEDED",
             Self::Denied(_) | Self::Refused { .. } => "PERMISSION_DENIED",
             Self::ApprovalRequired { .. } => "APPROVAL_REQUIRED",
             Self::Conflict(_) | Self::Unread { .. } => "CONFLICT",

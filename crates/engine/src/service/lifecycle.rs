@@ -201,6 +201,9 @@ impl Service {
                 looked = Instant::now();
                 self.notice_ends();
                 self.tidy_approvals();
+                self.see_to_agents();
+                self.tidy_books();
+                self.see_to_budgets();
             }
             if measured.elapsed() >= MEASURE {
                 measured = Instant::now();
@@ -211,11 +214,13 @@ impl Service {
                 // What cannot be removed now is tried again.
                 let _later = self.0.provider.sweep();
                 let _later = self.find_strangers();
+                self.forget_holds();
             }
             if pruned.elapsed() >= PRUNE {
                 pruned = Instant::now();
                 let _later = self.store().prune(now());
                 let _later = self.prune_records();
+                self.forget_books();
             }
         }
     }

@@ -9,8 +9,10 @@
 
 mod adoption;
 mod aftermath;
+mod agents;
 mod alerts;
 mod approvals;
+mod budgets;
 mod courier;
 mod crew;
 mod error;
@@ -56,10 +58,12 @@ use serde_json::json;
 use uuid::Uuid;
 
 pub use aftermath::{Archive, StopSettings};
+pub use agents::{AgentOrder, AgentSelection, AgentView, Imported, Leave, OnRevoke, suggest_role};
 pub use alerts::AlertSettings;
 pub use approvals::{
     Answered, Answering, ApprovalView, Asked, Asker, Link, LinkError, Outcome, Said, Sitting, Watching, Word,
 };
+pub use budgets::{BudgetOrder, BudgetView, Payment, Reserved, Spender, SpendingFilter};
 pub use error::ServiceError;
 pub use executions::{Brief, Going, OwnOutput};
 pub use eye::{
@@ -126,6 +130,10 @@ pub struct Settings {
     pub alerts: AlertSettings,
     /// What happens when an agent stops.
     pub stop: StopSettings,
+    /// What becomes of the sandboxes of an agent that may act no more.
+    pub on_revoke: OnRevoke,
+    /// Budgets of the operator's, besides those people set.
+    pub budgets: Vec<belljar_domain::Budget>,
 }
 
 impl Default for Settings {
@@ -138,6 +146,8 @@ impl Default for Settings {
             webhooks: WebhookSettings::default(),
             alerts: AlertSettings::default(),
             stop: StopSettings::default(),
+            on_revoke: OnRevoke::default(),
+            budgets: Vec::new(),
         }
     }
 }
@@ -158,6 +168,9 @@ struct Inner {
     policy: policy::InForce,
     killswitch: killswitch::Killswitch,
     desk: approvals::Desk,
+    roster: agents::Roster,
+    holds: agents::Holds,
+    budgets: budgets::Budgets,
     pool: Pool,
     closing: AtomicBool,
     courier: Courier,
@@ -181,6 +194,8 @@ impl Service {
         journal::prepare(&runtime_dir)?;
         let WebhookSettings { allow_private, timeout: patience, .. } = settings.webhooks;
         let reach = if allow_private { Reach::Anywhere } else { Reach::Public };
+        let (roster, holds) = (agents::Roster::load(&*store)?, agents::Holds::load(&*store)?);
+        let budgets = budgets::Budgets::load(&*store)?;
         let inner = Inner {
             provider,
             recorder: Recorder::new(store, &fingerprint_key, Arc::clone(&bell))?,
@@ -189,6 +204,9 @@ impl Service {
             policy: policy::InForce::default(),
             killswitch: killswitch::Killswitch::new(killswitch),
             desk: approvals::Desk::new(fingerprint_key.clone()),
+            roster,
+            holds,
+            budgets,
             pool: Pool::default(),
             settings,
             runtime_dir,

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::{
     CreateSandbox, ListeningPort, Result, SandboxView, Service, ServiceError,
+    agents::Hold,
     live::LiveSandbox,
     now,
     rows::{expiry, from_row, row},
@@ -132,24 +133,31 @@ impl Service {
     pub fn pause(&self, who: &Principal, id: SandboxId) -> Result<SandboxView> {
         let live = self.live(who, id)?;
         live.sandbox.pause()?;
-        self.stepped(who, &live, SandboxState::Paused)
+        self.stepped(&who.name, &live, SandboxState::Paused)
     }
 
     /// Thaws a paused sandbox.
     ///
     /// # Errors
-    /// When it is not paused.
+    /// When it is not paused, or its agent may not act.
     pub fn resume(&self, who: &Principal, id: SandboxId) -> Result<SandboxView> {
         let live = self.live(who, id)?;
+        if self.0.holds.of(id).contains(&Hold::Agent) {
+            let agent = live.view().spec.agent.unwrap_or_default();
+            return Err(ServiceError::Conflict(format!(
+                "sandbox {id} is frozen because its agent may not act; `belljar approve-agent {agent}` lets it go on"
+            )));
+        }
         live.sandbox.resume()?;
-        self.stepped(who, &live, SandboxState::Running)
+        self.stepped(&who.name, &live, SandboxState::Running)
     }
 
-    fn stepped(&self, who: &Principal, live: &LiveSandbox, state: SandboxState) -> Result<SandboxView> {
+    pub(super) fn stepped(&self, by: &str, live: &LiveSandbox, state: SandboxState) -> Result<SandboxView> {
         live.touch();
         let view = live.change(|view| view.state = state);
-        let mut event = self.sandbox_event(&view.project, &who.name, view.id, EventKind::SandboxState);
-        event.payload = json!({ "by": who.name, "state": state });
+        let mut event = self.sandbox_event(&view.project, by, view.id, EventKind::SandboxState);
+        event.actor.id.clone_from(&view.spec.agent);
+        event.payload = json!({ "by": by, "state": state });
         let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
         self.0.recorder.commit(batch)?;
         Ok(view)

@@ -74,6 +74,7 @@ pub(crate) async fn envelope(
                 let moment = Moment { home, own_name, attended, patience };
                 said = gate(&app, &who, &teller, &hook, moment).await?;
             }
+            settled(&app, &who, &teller, &hook);
             // What runs in a sandbox names files there, not here.
             let transcript =
                 (sandbox.is_none() && may_read(&who, &teller)).then(|| transcript(&hook, peer)).flatten();
@@ -124,6 +125,7 @@ pub(crate) async fn claude_code(
     let patience = Duration::from_secs(query.wait.unwrap_or(0).min(LONGEST_WAIT).into());
     let moment = Moment { home: None, own_name: None, attended: true, patience };
     let said = gate(&app, &who, &teller, &hook, moment).await?;
+    settled(&app, &who, &teller, &hook);
     let mut event = wire::hook_event(EventId::from_uuid(Uuid::now_v7()), hook.clone(), None, now);
     if let Some(passage) = &said.passage {
         wire::weighed(&mut event, passage);
@@ -247,6 +249,13 @@ async fn heard(
             () = tokio::time::sleep_until(until) => return Ok(None),
             () = app.closing() => return Ok(None),
         }
+    }
+}
+
+/// Pays for the call a hook tells the outcome of.
+fn settled(app: &App, who: &Principal, teller: &Teller, hook: &HookEvent) {
+    if let Some(request) = GateRequest::of_outcome(hook, teller.identity(who)) {
+        app.service.pay_for(&request);
     }
 }
 

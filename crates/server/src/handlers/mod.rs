@@ -1,9 +1,11 @@
 //! One file per family of routes; each handler is a few calls: read, ask the service, show.
 
 pub(crate) mod about;
+pub(crate) mod agents;
 pub(crate) mod approvals;
 pub(crate) mod artifacts;
 pub(crate) mod audit;
+pub(crate) mod budgets;
 pub(crate) mod events;
 pub(crate) mod exec;
 pub(crate) mod executions;

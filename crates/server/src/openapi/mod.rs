@@ -19,8 +19,8 @@ use utoipa::{
 };
 
 use crate::handlers::{
-    about, approvals, artifacts, audit, events, exec, executions, files, hooks, killswitch, logs, observe,
-    otlp, pages, records, reports, sandboxes, snapshots, terminals, webhooks,
+    about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, hooks, killswitch,
+    logs, observe, otlp, pages, records, reports, sandboxes, snapshots, terminals, webhooks,
 };
 use crate::mcp::endpoint as mcp;
 use crate::observability::{handlers as observed, themes};
@@ -46,6 +46,10 @@ use crate::observability::{handlers as observed, themes};
         records::calls, records::call, records::sessions, records::session, records::trace, records::errors,
         records::resolve, records::reopen,
         reports::agents, reports::tools, reports::handoffs, reports::cost, reports::detections,
+        agents::list, agents::export, agents::import, agents::suggest_role, agents::get, agents::put, agents::delete,
+        agents::approve, agents::revoke,
+        budgets::list, budgets::history, budgets::check, budgets::reserve, budgets::release, budgets::deduct,
+        budgets::put, budgets::delete, budgets::reset,
         artifacts::list, artifacts::upload, artifacts::download,
         webhooks::create, webhooks::list, webhooks::delete, webhooks::deliveries, webhooks::test,
         observed::told, observed::recent, observed::options, observed::respond, observed::socket,

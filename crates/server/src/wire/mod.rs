@@ -1,6 +1,8 @@
 //! From what the service says to what travels, and back. Nothing else knows both sides.
 
+mod agents;
 pub(crate) mod approvals;
+mod budgets;
 mod events;
 mod executions;
 mod hooks;
@@ -11,6 +13,8 @@ mod requests;
 mod sandboxes;
 mod told;
 
+pub(crate) use agents::{agent, agent_order, agent_selection, exported, imported, leave, role};
+pub(crate) use budgets::{amount_of, budget, budget_order, payment, reservation, spender};
 pub(crate) use events::{audit, event, event_filter, selection, short, stats, verification};
 pub(crate) use executions::{answer, execution, exit, log_piece, log_stream, output_piece, stream_name};
 pub(crate) use hooks::{fitting, hook_event, known, ruled, shortened, unread_hook, weighed};

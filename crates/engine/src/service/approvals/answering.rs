@@ -94,6 +94,7 @@ impl Service {
             }
         };
         let row = self.take(&row, &record, &answer, state, edited)?;
+        self.let_hear(record.rule.as_deref(), row.sandbox, &answer.by);
         let warning = rule.and_then(|rule| {
             let kept = self.keep_rule(&rule);
             kept.err().map(|why| format!("the rule was not written, so it counts for this call alone: {why}"))

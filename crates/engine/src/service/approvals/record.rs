@@ -167,6 +167,7 @@ impl Record {
             place,
             session: row.session.clone(),
             claimed: Vec::new(),
+            call: self.tool_use_id.clone(),
         }
     }
 }

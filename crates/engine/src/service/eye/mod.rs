@@ -85,6 +85,7 @@ impl Service {
         };
         lens.revise(last, &mut |shelf| events.iter().try_for_each(|event| folder.fold(event, shelf)))?;
         self.0.eye.bell.reached(last);
+        self.hear_costs(&events);
         Ok(true)
     }
 

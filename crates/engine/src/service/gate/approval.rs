@@ -94,13 +94,13 @@ impl Service {
 
     /// What a request would do, in sentences.
     pub(in crate::service) fn effects(&self, request: &Request) -> Vec<String> {
-        let (call, scene) = permission::scene(request);
+        let (call, scene) = permission::scene(self, request);
         self.policy().explain(&call, &scene).effects.iter().take(MOST).map(described).collect()
     }
 
     /// The narrowest rule that would let a request pass.
     pub(in crate::service) fn suggest(&self, request: &Request) -> Option<Rule> {
-        let (call, scene) = permission::scene(request);
+        let (call, scene) = permission::scene(self, request);
         self.policy().suggest(&call, &scene)
     }
 }

@@ -12,9 +12,19 @@ impl Request {
     /// What a hook asks for; none if it comes before no tool. Whose home `~` is, the hook knows.
     #[must_use]
     pub fn of_hook(hook: &HookEvent, who: Identity, home: Option<&str>) -> Option<Self> {
-        let is_before = matches!(hook.kind, HookKind::ToolBefore | HookKind::Permission);
-        let tool = hook.tool_name.clone().filter(|_| is_before)?;
+        matches!(hook.kind, HookKind::ToolBefore | HookKind::Permission).then(|| Self::of(hook, who, home))?
+    }
+
+    /// The call a hook tells the outcome of; none if it tells of none.
+    #[must_use]
+    pub fn of_outcome(hook: &HookEvent, who: Identity) -> Option<Self> {
+        matches!(hook.kind, HookKind::ToolAfter | HookKind::ToolFailed).then(|| Self::of(hook, who, None))?
+    }
+
+    fn of(hook: &HookEvent, who: Identity, home: Option<&str>) -> Option<Self> {
+        let tool = hook.tool_name.clone()?;
         let cwd = hook.cwd.clone();
+        let who = who.of_agent();
         let place = match &who.proof {
             Proof::Pass(id) => Place::Sandbox { id: Some(*id), isolation: None, cwd },
             Proof::Key | Proof::Signature(_) => Place::Host { cwd, home: home.map(str::to_owned) },
@@ -22,6 +32,7 @@ impl Request {
         let input = hook.tool_input.clone().unwrap_or(Value::Null);
         let claimed =
             [&hook.session_id, &hook.agent_id, &hook.agent_type].into_iter().flatten().cloned().collect();
-        Some(Self { who, act: Act { tool, input }, place, session: hook.session_id.clone(), claimed })
+        let (session, call) = (hook.session_id.clone(), hook.tool_use_id.clone());
+        Some(Self { who, act: Act { tool, input }, place, session, claimed, call })
     }
 }

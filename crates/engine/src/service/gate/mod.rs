@@ -10,6 +10,7 @@ mod approval;
 mod budget;
 mod hooks;
 mod identity;
+mod links;
 mod passage;
 mod permission;
 mod request;
@@ -23,22 +24,27 @@ pub use request::{Act, Identity, Place, Proof, Request, target_of, tool};
 
 use super::{Result, Service, ServiceError};
 
+/// Seconds after which it is worth asking again whether a budget has room.
+const RETRY_AFTER: u64 = 60;
+
 impl Service {
     /// What the stages before a person say of a request. Quick, and asks nobody: the answer may be [`Verdict::Ask`].
     #[must_use]
     pub fn weigh(&self, request: &Request) -> Passage {
         let policy = self.policy();
+        let known = identity::look(self, policy.mode, request);
         let kill = self.kill_of(request);
-        // What was killed stays so, whatever the policy only observes.
-        let mut passage = Passage::begin(policy.mode != Mode::Observe || kill.is_some());
+        // What a person stopped or killed stays so, whatever the policy only observes.
+        let holds = policy.mode != Mode::Observe || kill.is_some() || known.is_stopped;
+        let mut passage = Passage::begin(holds);
         if let Some(kill) = kill {
             passage.kill(kill.reason());
             return passage;
         }
         let stages: [(Stage, &dyn Fn() -> Finding); 3] = [
-            (Stage::Identity, &|| identity::stage(self, &request.who)),
-            (Stage::Permission, &|| permission::stage(&policy, request)),
-            (Stage::Budget, &|| budget::stage(self, request)),
+            (Stage::Identity, &|| known.finding.clone()),
+            (Stage::Permission, &|| permission::stage(self, &policy, request, &known)),
+            (Stage::Budget, &|| budget::stage(self, request, &known)),
         ];
         for (stage, judge) in stages {
             let finding = judge();
@@ -66,8 +72,16 @@ impl Service {
             match passage.verdict() {
                 Verdict::Deny if passage.is_refused() => {
                     self.note_refusal(&request, &passage)?;
+                    if passage.unpaid().is_some() {
+                        return Err(unaffordable(&passage));
+                    }
                     let (reason, rule) = (passage.reason().to_owned(), passage.rule().map(str::to_owned));
                     return Err(ServiceError::Refused { reason, rule });
+                }
+                // Whoever raises the limit lets it pass; an answer to this one would not last until the next.
+                Verdict::Ask if passage.is_refused() && passage.unpaid().is_some() => {
+                    self.note_refusal(&request, &passage)?;
+                    return Err(unaffordable(&passage));
                 }
                 Verdict::Ask if passage.is_refused() => asked.push((request, passage)),
                 Verdict::Allow | Verdict::Ask | Verdict::Deny => passed.push(passage),
@@ -92,5 +106,14 @@ impl Service {
         passage.write(&mut event);
         self.record(event).wait()?;
         Ok(())
+    }
+}
+
+/// That a budget has no room for it, as it is told.
+fn unaffordable(passage: &Passage) -> ServiceError {
+    ServiceError::Budget {
+        budget: passage.unpaid().unwrap_or_default().to_owned(),
+        reason: passage.reason().to_owned(),
+        retry_after: RETRY_AFTER,
     }
 }

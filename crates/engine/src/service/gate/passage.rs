@@ -132,6 +132,14 @@ impl Passage {
         self.holds && self.verdict() != Verdict::Allow
     }
 
+    /// The budget that is in its way, where one decides.
+    #[must_use]
+    pub fn unpaid(&self) -> Option<&str> {
+        let deciding = self.deciding()?;
+        let is_budget = |(stage, finding): &&(Stage, Finding)| *stage == Stage::Budget && finding == deciding;
+        self.stages.iter().find(is_budget)?.1.rule.as_deref()?.strip_prefix("budget.")
+    }
+
     /// Whether there is anything to tell: a rule or a person spoke, or something is in its way.
     #[must_use]
     pub fn speaks(&self) -> bool {

@@ -1,16 +1,22 @@
-//! The second stage: what the policy says.
+//! The second stage: what the policy says, and what the agent's role permits.
 //!
-//! Owns: what it means that no rule speaks: on the host the agent's own rules decide, in a sandbox its walls do.
+//! Owns: what it means that no rule speaks: on the host the agent's own rules decide, in a sandbox its walls do. The
+//! stricter of policy and role counts.
 
-use belljar_guardian::policy::{Call, Policy, Reach, Scene, Walls};
+use belljar_domain::Ruling;
+use belljar_guardian::{
+    policy::{Call, Policy, Reach, Scene, Walls},
+    roles::{Rights, Wanted},
+};
 
-use super::{Finding, Place, Request};
+use super::{Finding, Place, Request, Service, identity::Known, links, tool};
 
 /// A request as a policy looks at it.
-pub(super) fn scene(request: &Request) -> (Call<'_>, Scene) {
+pub(super) fn scene<'r>(service: &Service, request: &'r Request) -> (Call<'r>, Scene) {
     let (act, place) = (&request.act, &request.place);
     let call = Call { tool: &act.tool, input: &act.input, cwd: place.cwd(), home: place.home() };
-    let scene = Scene::on_host(place.cwd(), place.home(), None);
+    let workspace = workspace(service, request);
+    let scene = Scene::on_host(place.cwd(), place.home(), workspace.as_deref());
     let scene = match place {
         Place::Host { .. } => scene,
         // How far its network reaches is not known here, so nothing is taken for held in by it.
@@ -19,10 +25,28 @@ pub(super) fn scene(request: &Request) -> (Call<'_>, Scene) {
     (call, Scene { agent: request.who.agent.clone(), ..scene })
 }
 
-/// What a policy says of a request.
-pub(super) fn stage(policy: &Policy, request: &Request) -> Finding {
-    let (call, scene) = scene(request);
-    match (policy.judge(&call, &scene), &request.place) {
+/// What policy and role say of a request.
+pub(super) fn stage(service: &Service, policy: &Policy, request: &Request, known: &Known) -> Finding {
+    let (act, place) = (&request.act, &request.place);
+    let (call, scene) = scene(service, request);
+    let explained = policy.explain(&call, &scene);
+    let ruling = match known.approved() {
+        None => explained.ruling,
+        Some(entry) => {
+            let rights = Rights::of(entry);
+            let workspace = workspace(service, request);
+            let wanted = wanted(&call, Wanted::of(&call, &explained, workspace.as_deref()));
+            let wanted = if matches!(place, Place::Host { .. }) { led(wanted) } else { wanted };
+            let role = if is_of_sandbox(&act.tool) {
+                rights.judge_effects(&call, &wanted)
+            } else {
+                rights.judge(&call, &wanted)
+            };
+            let ruled = explained.ruling.map(|ruling| rights.eased(&ruling).unwrap_or(ruling));
+            stricter(ruled, role)
+        }
+    };
+    match (ruling, place) {
         (Some(ruling), _) => ruling.into(),
         (None, Place::Host { .. }) => Finding::allow("no rule speaks of it; the agent's own rules decide"),
         (None, Place::Sandbox { isolation, .. }) => {
@@ -31,5 +55,57 @@ pub(super) fn stage(policy: &Policy, request: &Request) -> Finding {
                 "no rule speaks of it, and it is contained: the sandbox's {walls} carry it"
             ))
         }
+    }
+}
+
+/// Where scopes begin: a sandbox's workspace, or where the agent is. What is done to a sandbox without a workspace is
+/// done to nothing anybody keeps.
+fn workspace(service: &Service, request: &Request) -> Option<String> {
+    let live = request.place.sandbox().and_then(|id| service.0.registry.sandbox(id));
+    let own = live.and_then(|live| live.view().spec.workspace).map(|path| path.to_string());
+    own.or_else(|| request.place.cwd().filter(|_| !is_of_sandbox(&request.act.tool)).map(str::to_owned))
+}
+
+/// What is done to a sandbox from outside. Starting an agent in it is such an act, so that its tools are not asked for;
+/// what it would do to files counts as ever.
+fn is_of_sandbox(tool: &str) -> bool {
+    [tool::EXEC, tool::READ, tool::WRITE, tool::CREATE, tool::MOUNT, tool::NETWORK].contains(&tool)
+}
+
+/// Files that are used from outside name themselves.
+fn wanted(call: &Call<'_>, wanted: Wanted) -> Wanted {
+    let is_written = match call.tool {
+        tool::READ => false,
+        tool::WRITE => true,
+        _ => return wanted,
+    };
+    match call.input.get("path").and_then(serde_json::Value::as_str) {
+        Some(path) => wanted.with_file(path, is_written),
+        None => wanted,
+    }
+}
+
+/// The same, with links of the host worked out. A workspace that is reached by a link is where it leads.
+fn led(mut wanted: Wanted) -> Wanted {
+    if let Some((before, after)) =
+        wanted.workspace.clone().and_then(|at| Some((at.clone(), links::real(&at)?)))
+    {
+        for path in wanted.reads.iter_mut().chain(&mut wanted.writes) {
+            let inside = path.strip_prefix(&before).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            if let Some(inside) = inside {
+                *path = format!("{after}{inside}");
+            }
+        }
+        wanted.workspace = Some(after);
+    }
+    links::followed(&mut wanted.reads);
+    links::followed(&mut wanted.writes);
+    wanted
+}
+
+fn stricter(one: Option<Ruling>, other: Option<Ruling>) -> Option<Ruling> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if other.verdict > one.verdict { other } else { one }),
+        (one, other) => one.or(other),
     }
 }

@@ -34,6 +34,20 @@ impl Identity {
     pub const fn by_key(principal: Principal) -> Self {
         Self { principal, proof: Proof::Key, agent: None }
     }
+
+    /// The same, as an agent whose own call it is: without a sandbox's name, whoever signed it is one, or whoever a user
+    /// of this machine runs, by the name the kernel gives that user.
+    #[must_use]
+    pub(super) fn of_agent(mut self) -> Self {
+        if self.agent.is_none() {
+            self.agent = match &self.proof {
+                Proof::Signature(sender) => Some(sender.clone()),
+                Proof::Key => Some(self.principal.name.clone()).filter(|name| name.starts_with("uid:")),
+                Proof::Pass(_) => None,
+            };
+        }
+        self
+    }
 }
 
 /// Something that is to be done: a tool with what it is given.
@@ -123,6 +137,8 @@ pub struct Request {
     pub session: Option<String>,
     /// Other names it goes by, as it says itself: good enough to be refused by, and for nothing else.
     pub claimed: Vec<String>,
+    /// What its agent calls the call, so that its outcome is known to be this one's.
+    pub call: Option<String>,
 }
 
 /// Where the target of a call is found in what its tool is given, and what it then is. The first that is there counts.

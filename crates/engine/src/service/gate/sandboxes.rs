@@ -72,6 +72,7 @@ impl Service {
             place: Place::Sandbox { id: None, isolation: None, cwd: None },
             session: None,
             claimed: Vec::new(),
+            call: None,
         });
         weightiest(self.pass_all(requests.collect())?)
     }
@@ -92,6 +93,7 @@ fn within(who: &Principal, view: &SandboxView, tool: &str, input: Value, cwd: Op
         place: Place::Sandbox { id: Some(view.id), isolation: Some(view.isolation), cwd },
         session: None,
         claimed: Vec::new(),
+        call: None,
     }
 }
 
