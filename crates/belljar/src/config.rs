@@ -5,11 +5,16 @@
 use std::{collections::BTreeMap, fs, net::SocketAddr, path::Path, time::Duration};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use belljar_domain::{ByteSize, Clocks, Limits, LimitsPatch, NetworkMode, Profile, Span, Thresholds};
+use belljar_domain::{
+    BudgetPeriod as Period, BudgetScope as Scope, ByteSize, Clocks, Limits, LimitsPatch, NetworkMode,
+    Profile, Span, Thresholds,
+};
 use belljar_engine::{
-    service::{AlertSettings, Archive, Quotas, StopSettings, WebhookSettings},
+    service::{AlertSettings, Archive, OnRevoke, Quotas, StopSettings, WebhookSettings},
     supervise::KillRule,
 };
+
+use crate::spending::Spending;
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) alerts: AlertSettings,
     pub(crate) quotas: Quotas,
     pub(crate) stop: StopSettings,
+    pub(crate) on_revoke: OnRevoke,
+    pub(crate) spending: Spending,
 }
 
 /// How `belljar serve` serves.
@@ -74,7 +81,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 54] = [
+const KEYS: [(&str, Set); 63] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -143,6 +150,19 @@ const KEYS: [(&str, Set); 54] = [
     ("alerts.alertmanager", |c, v| v.parse().map(|text| c.alerts.alertmanager = Some(text))),
     ("alerts.webhook", |c, v| v.parse().map(|text| c.alerts.webhook = Some(text))),
     ("alerts.secret", |c, v| v.parse().map(|text| c.alerts.secret = Some(text))),
+    ("agents.on_revoke", on_revoke),
+    ("budgets.day", |c, v| c.spending.limit_cost(Scope::Global, Period::Day, &v.parse::<String>()?)),
+    ("budgets.project_day", |c, v| c.spending.limit_cost(Scope::Project, Period::Day, &v.parse::<String>()?)),
+    ("budgets.agent_day", |c, v| c.spending.limit_cost(Scope::Agent, Period::Day, &v.parse::<String>()?)),
+    ("budgets.session", |c, v| c.spending.limit_cost(Scope::Session, Period::Total, &v.parse::<String>()?)),
+    ("budgets.session_tokens", |c, v| {
+        c.spending.limit_tokens(Scope::Session, Period::Total, &v.parse::<String>()?)
+    }),
+    ("budgets.run", |c, v| c.spending.limit_cost(Scope::Run, Period::Total, &v.parse::<String>()?)),
+    ("budgets.operation", |c, v| {
+        c.spending.limit_cost(Scope::Global, Period::Operation, &v.parse::<String>()?)
+    }),
+    ("budgets.steps", |c, v| c.spending.set_steps(&v.words())),
     ("quotas.total", |c, v| v.parse().map(|count| c.quotas.total = count)),
     ("quotas.project", |c, v| v.parse().map(|count| c.quotas.project = count)),
     ("quotas.agent", |c, v| v.parse().map(|count| c.quotas.agent = count)),
@@ -200,6 +220,15 @@ fn archive(config: &mut Config, value: &Value) -> Result<()> {
         "turn" => Archive::Turn,
         "never" => Archive::Never,
         other => bail!("`{other}` is none of `session`, `turn`, `never`"),
+    };
+    Ok(())
+}
+
+fn on_revoke(config: &mut Config, value: &Value) -> Result<()> {
+    config.on_revoke = match value.parse::<String>()?.as_str() {
+        "freeze" => OnRevoke::Freeze,
+        "end" => OnRevoke::End,
+        other => bail!("`{other}` is neither `freeze` nor `end`"),
     };
     Ok(())
 }

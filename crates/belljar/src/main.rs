@@ -18,6 +18,7 @@ mod replay;
 mod runtime;
 mod sandboxes;
 mod secrets;
+mod spending;
 mod spool;
 mod terminal;
 

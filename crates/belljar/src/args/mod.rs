@@ -2,8 +2,10 @@
 //!
 //! Refuses: meaning. What is typed is parsed and bounded; what it asks for is each command's own.
 
+mod agents;
 mod approvals;
 mod audit;
+mod budget;
 mod changes;
 mod events;
 mod guardian;
@@ -19,8 +21,10 @@ use std::path::PathBuf;
 use belljar_domain::{HostPath, SandboxId};
 use clap::{Parser, Subcommand};
 
+pub(crate) use agents::{AddAgent, Agents, ApproveAgent, RevokeAgent};
 pub(crate) use approvals::{Allow, Approvals, Deny, Killswitch, ListApprovals, WatchApprovals};
 pub(crate) use audit::{Audit, Export, Recent, Verify};
+pub(crate) use budget::{Budget, SetBudget};
 pub(crate) use changes::{Apply, Cp, Diff, Discard};
 pub(crate) use events::{EventFormat, Events, ExportEvents, QueryEvents, Selection, TailEvents};
 pub(crate) use guardian::{AccessWord, AddAcl, Check, Guardian, NetworkReach, Suggest, Surroundings, Where};
@@ -113,6 +117,16 @@ pub(crate) enum Command {
     /// List, answer and watch calls that wait for a person.
     #[command(subcommand)]
     Approvals(Approvals),
+    /// Enter, import, show and remove agents: who may act, as what.
+    #[command(subcommand)]
+    Agents(Agents),
+    /// Let an agent act, in its role, for a while or until it is revoked.
+    ApproveAgent(ApproveAgent),
+    /// Take an agent's leave to act back: its next call is refused, its sandboxes stop now.
+    RevokeAgent(RevokeAgent),
+    /// Set what agents may spend, and show what they did.
+    #[command(subcommand)]
+    Budget(Budget),
     /// Verify, export, count and list what the ledger has.
     #[command(subcommand)]
     Audit(Audit),

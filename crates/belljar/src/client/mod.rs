@@ -10,6 +10,7 @@ mod error;
 mod events;
 mod executions;
 mod http;
+mod orders;
 mod records;
 #[cfg(test)]
 mod tests;

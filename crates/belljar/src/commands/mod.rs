@@ -1,15 +1,18 @@
 //! One file per command; each is a few calls.
 
+mod agents;
 mod apply;
 mod approvals;
 mod audit;
 pub(crate) mod bench;
+mod budget;
 mod completions;
 mod cost;
 mod cp;
 mod diff;
 mod discard;
 mod doctor;
+mod embedded;
 mod events;
 mod exec;
 mod extend;
@@ -70,6 +73,10 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::KillAgent(args) => killswitch::kill_agent(context, &args),
         Command::Killswitch(args) => killswitch::killswitch(context, &args),
         Command::Approvals(args) => approvals::approvals(context, args),
+        Command::Agents(args) => agents::agents(context, args),
+        Command::ApproveAgent(args) => agents::approve(context, &args),
+        Command::RevokeAgent(args) => agents::revoke(context, &args),
+        Command::Budget(args) => budget::budget(context, args),
         Command::Audit(args) => audit::audit(context, args),
         Command::Sessions(args) => sessions::sessions(context, &args),
         Command::Cost(args) => cost::cost(context, &args),

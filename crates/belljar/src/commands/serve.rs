@@ -116,11 +116,13 @@ pub(super) fn settings(context: &Context, pool: usize) -> Settings {
         webhooks: config.webhooks,
         alerts: config.alerts.clone(),
         stop: config.stop.clone(),
+        on_revoke: config.on_revoke,
+        budgets: config.spending.budgets(),
         ..Settings::default()
     }
 }
 
-fn edge(context: &Context) -> Result<belljar_server::Settings> {
+pub(super) fn edge(context: &Context) -> Result<belljar_server::Settings> {
     let passes = keys::passes(&context.home)?;
     let mut settings = belljar_server::Settings::new(context.home.clone(), env!("CARGO_PKG_VERSION"), passes);
     settings.keyless = context.config.server.keyless;

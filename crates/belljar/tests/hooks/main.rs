@@ -12,6 +12,7 @@ mod support;
 #[path = "../support/mod.rs"]
 mod workbench;
 
+mod agents;
 mod answers;
 mod approvals;
 mod outages;

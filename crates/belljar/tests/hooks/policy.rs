@@ -31,10 +31,10 @@ verdict = "ask"
 "#;
 
 /// A server that goes when the test does.
-struct Server(Child);
+pub(crate) struct Server(Child);
 
 impl Server {
-    fn start(machine: &Machine) -> Self {
+    pub(crate) fn start(machine: &Machine) -> Self {
         let mut command = machine.belljar(&["--json", "serve", "--listen", "127.0.0.1:0"]);
         let log = fs::File::create(machine.path("server.log")).unwrap();
         command.env("BELLJAR_SERVER_POOL", "0").stdout(Stdio::piped()).stderr(log);

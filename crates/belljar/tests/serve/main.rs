@@ -10,9 +10,11 @@ mod support;
 #[path = "../support/mod.rs"]
 mod workbench;
 
+mod agents;
 mod alerts;
 mod approvals;
 mod attacks;
+mod budgets;
 mod doors;
 mod executions;
 mod files;

@@ -1,0 +1,116 @@
+//! The server that is up, or one in this process for as long as a command needs it.
+//!
+//! Owns: that a command which changes what the store has gives the same answer either way: it asks the same server, by the
+//! same socket. Refuses: to wait for long when another belljar is just about to be one.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result};
+use belljar_engine::service::{Parts, Service};
+use belljar_ports::{SandboxProvider, Store, store::StoreError};
+use belljar_server::Server;
+use belljar_store::{SqliteStore, StoreConfig};
+use serde_json::Value;
+use tokio::{runtime::Builder, sync::oneshot};
+
+use super::serve;
+use crate::{client::Client, context::Context, keys, killswitch::KILLSWITCH, runtime};
+
+/// How long another belljar that has the store may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+const STEP: Duration = Duration::from_millis(20);
+
+/// Asks the server that is up; if none is, one in this process.
+pub(super) fn with_server<T>(context: &Context, ask: impl FnOnce(&Client) -> Result<T>) -> Result<T> {
+    if let Some(server) = context.remote()? {
+        return ask(&server);
+    }
+    if let Some(server) = Client::at_home(&context.home) {
+        return ask(&server);
+    }
+    // The provider makes the home.
+    let provider: Arc<dyn SandboxProvider> = Arc::new(context.provider()?);
+    match SqliteStore::open(&context.home, StoreConfig::default()) {
+        Ok(store) => serving(context, provider, store, ask),
+        // Another one began in the same moment; it has a socket soon.
+        Err(error @ StoreError::Locked { .. }) => match awaited(context) {
+            Some(server) => ask(&server),
+            None => Err(error).context("open the store"),
+        },
+        Err(error) => Err(error).context("open the store"),
+    }
+}
+
+/// A field of an answer; nothing where there is none.
+pub(super) fn field<'a>(answer: &'a Value, name: &str) -> &'a Value {
+    answer.get(name).unwrap_or(&Value::Null)
+}
+
+fn awaited(context: &Context) -> Option<Client> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        if let Some(server) = Client::at_home(&context.home) {
+            return Some(server);
+        }
+        if Instant::now() >= until {
+            return None;
+        }
+        thread::sleep(STEP);
+    }
+}
+
+fn serving<T>(
+    context: &Context,
+    provider: Arc<dyn SandboxProvider>,
+    store: SqliteStore,
+    ask: impl FnOnce(&Client) -> Result<T>,
+) -> Result<T> {
+    serve::start_logging(context, "warn");
+    let journals = runtime::dir(context);
+    let lens = Arc::new(store.lens().context("open the records of what agents did")?);
+    let store: Arc<dyn Store> = Arc::new(store);
+    let service = Service::open(Parts {
+        provider: Arc::clone(&provider),
+        store: Arc::clone(&store),
+        lens,
+        settings: serve::settings(context, 0),
+        runtime_dir: journals.clone(),
+        killswitch: context.home.join(KILLSWITCH),
+        fingerprint_key: keys::fingerprint(&context.home)?,
+    })
+    .context("start the service")?;
+    let answer = asked(context, provider, &service, ask);
+    service.close();
+    store.close().context("close the store")?;
+    runtime::leave(&journals);
+    answer
+}
+
+fn asked<T>(
+    context: &Context,
+    provider: Arc<dyn SandboxProvider>,
+    service: &Service,
+    ask: impl FnOnce(&Client) -> Result<T>,
+) -> Result<T> {
+    let reactor =
+        Builder::new_multi_thread().worker_threads(1).enable_all().build().context("start the runtime")?;
+    let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let settings = serve::edge(context)?;
+    let server = reactor.block_on(Server::bind(anywhere, service.clone(), provider, settings))?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let running = reactor.spawn(server.run(async move {
+        // Whoever would say so being gone is the end as well.
+        let _gone = stopped.await;
+    }));
+    let answer =
+        Client::at_home(&context.home).context("reach the server in this process").and_then(|c| ask(&c));
+    drop(stop);
+    // Nothing of it is left to be waited for but its connections.
+    let _ended = reactor.block_on(running);
+    answer
+}
