@@ -13,25 +13,6 @@ use belljar_guardian::policy::{Call, Policy, Scene};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Classes that hold cases which are not judged right yet, because what is written in other languages is not read. A class that is right
-/// must not be named here.
-const OPEN: &[&str] = &[
-    "bypass",
-    "delete-other",
-    "disk",
-    "exfiltration",
-    "guard-tamper",
-    "infra-destructive",
-    "interpreter-destructive",
-    "network-scan",
-    "persistence",
-    "privilege",
-    "process-power",
-    "remote-code",
-    "secret-read-bash",
-    "write-bash",
-];
-
 #[derive(Debug, Deserialize)]
 struct Case {
     id: String,
@@ -95,9 +76,6 @@ fn every_case_gets_its_verdict() {
             ));
         }
     }
-    let right: Vec<&&str> = OPEN.iter().filter(|class| !wrong.contains_key(**class)).collect();
-    assert!(right.is_empty(), "these are right now and no longer open: {right:?}");
-    wrong.retain(|class, _| !OPEN.contains(class));
     let lines: Vec<String> = wrong
         .iter()
         .flat_map(|(class, lines)| [format!("{class}: {}", lines.len())].into_iter().chain(lines.clone()))
@@ -108,8 +86,7 @@ fn every_case_gets_its_verdict() {
 
 #[test]
 fn what_no_rule_was_tuned_on_is_judged_well() {
-    let mut all = cases(|name| name == "held-out.jsonl");
-    all.retain(|case| !OPEN.contains(&case.class.as_str()));
+    let all = cases(|name| name == "held-out.jsonl");
     // The share that got one of the verdicts, in a thousand; none where there is nothing to measure.
     let rate = |expect: &str, verdicts: &[&str]| {
         let of_kind: Vec<&Case> = all.iter().filter(|case| case.expect == expect).collect();

@@ -32,7 +32,7 @@ pub(super) fn sed(call: &Call<'_>) -> Outcome {
         scripts.push(operands.remove(0));
     }
     for script in &scripts {
-        commands(call, script, &mut outcome);
+        super::interpreters::sed::commands(call, script, &mut outcome);
     }
     let in_place = read.has("i in-place");
     let deletes_all = scripts.iter().all(|script| matches!(script.text(), Some("d" | "1,$d" | "/./d;d")))
@@ -76,60 +76,6 @@ fn substituted(text: &str, script: &str) -> Option<String> {
     } else {
         text.lines().map(|line| line.replacen(from, to, 1)).collect::<Vec<_>>().join("\n")
     })
-}
-
-/// Commands of a script that write, read or run: `w file`, `r file`, `e command`, `s/…/…/e`.
-fn commands(call: &Call<'_>, script: &Value, outcome: &mut Outcome) {
-    let text = String::from_utf8_lossy(script.prefix()).into_owned();
-    for part in text.split([';', '\n', '}', '{']) {
-        let part = part.trim();
-        let command = part.trim_start_matches(|letter: char| {
-            letter.is_ascii_digit() || matches!(letter, ',' | '$' | '!' | '~' | '+' | ' ')
-        });
-        let command = behind_address(command);
-        if let Some(rest) = command.strip_prefix("w ").or_else(|| command.strip_prefix("W ")) {
-            outcome.push(call.writes(&Value::known(rest.trim()), Change::Replace));
-        } else if let Some(rest) = command.strip_prefix("r ").or_else(|| command.strip_prefix("R ")) {
-            outcome.push(call.reads(&Value::known(rest.trim())));
-        } else if let Some(rest) = command.strip_prefix("e ") {
-            outcome.next.push(call.shell(Value::known(rest.trim())));
-        } else if command == "e" {
-            outcome.acts.extend(
-                super::shells::code(call, &call.invocation.input).into_iter().map(|act| (act, Effort::Done)),
-            );
-            if call.invocation.input == Stream::default() {
-                outcome.push(call.unknown("lines that sed runs"));
-            }
-        } else if let Some((flags, replacement)) = flags(command) {
-            if flags.split('w').next().is_some_and(|flags| flags.contains('e')) {
-                let line = replacement.replace('&', "");
-                outcome.next.push(call.shell(Value::known(line)));
-            }
-            if let Some((_, file)) = flags.split_once("w ") {
-                outcome.push(call.writes(&Value::known(file.trim()), Change::Replace));
-            }
-        }
-    }
-}
-
-/// What stands behind `/regex/`.
-fn behind_address(command: &str) -> &str {
-    let Some(rest) = command.strip_prefix('/') else { return command };
-    match rest.rfind('/') {
-        Some(end) if rest.get(end + 1..).is_some_and(|tail| !tail.is_empty() && !tail.starts_with(',')) => {
-            rest.get(end + 1..).unwrap_or_default().trim_start_matches(['I', 'M', '!', ' '])
-        }
-        _ => command,
-    }
-}
-
-/// The flags of `s///flags`, and what is put in.
-fn flags(command: &str) -> Option<(&str, &str)> {
-    let rest = command.strip_prefix('s')?;
-    let mark = rest.chars().next().filter(|mark| !mark.is_alphanumeric() && *mark != ' ')?;
-    let mut parts = rest.get(mark.len_utf8()..)?.splitn(3, mark);
-    let (_, replacement) = (parts.next()?, parts.next()?);
-    Some((parts.next()?, replacement))
 }
 
 /// `patch`: the file it is told, or those the patch names.

@@ -13,6 +13,7 @@ mod disk;
 mod edit;
 mod find;
 mod git;
+mod interpreters;
 mod look;
 mod machine;
 mod names;
@@ -66,7 +67,8 @@ type Program = fn(&Call<'_>) -> Outcome;
 
 /// The family a program belongs to.
 fn family(name: &str) -> Option<Program> {
-    files(name)
+    interpreters::interpreters(name)
+        .or_else(|| files(name))
         .or_else(|| starters(name))
         .or_else(|| network::family(name))
         .or_else(|| machine::family(name))

@@ -1,0 +1,73 @@
+//! What code fetches and sends.
+
+use super::verb::Verb;
+use super::walk::{Args, Walk};
+use super::worth::{Kind, Worth};
+use crate::effects::act::{Act, Datum, Traffic};
+
+impl Walk<'_> {
+    pub(super) fn network(&mut self, verb: Verb, name: &str, args: &Args) -> Worth {
+        let why = |what: &str| self.why(what);
+        let url = args.either(0, &["url", "host", "hostname", "uri"]);
+        let url = match &url.kind {
+            // A host and a port, or a table that names them.
+            Kind::List(all) => all.first().cloned().unwrap_or_default().with(&url.data),
+            Kind::Table(_) => ["host", "hostname", "url", "uri"]
+                .iter()
+                .find_map(|key| url.field(key))
+                .unwrap_or_default()
+                .with(&url.flows()),
+            _ => url,
+        };
+        let to = url.as_text(&why);
+        let mut data: Vec<Datum> = url.data.clone();
+        for sent in args.all.iter().skip(1).chain(args.named.iter().map(|(_, value)| value)) {
+            data.extend(sent.flows());
+            if let Kind::Text(text) = &sent.kind
+                && text.bytes().is_some_and(|bytes| bytes.len() > 3)
+            {
+                data.push(Datum::Text(text.clone()));
+            }
+        }
+        data.retain(|datum| !matches!(datum, Datum::Download(_)));
+        let method = args.named(&["method"]).or_else(|| args.all.iter().find_map(|arg| arg.field("method")));
+        let writes = method.as_ref().and_then(Worth::str).is_some_and(|method| {
+            !matches!(method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS")
+        });
+        match verb {
+            Verb::Transmit => {
+                // The receiver is first, what is sent behind it.
+                let Some(to) = self.connected.clone().or_else(|| {
+                    url.data.iter().find_map(|datum| match datum {
+                        Datum::Download(from) => Some(from.clone()),
+                        _ => None,
+                    })
+                }) else {
+                    return Worth::default().with(&data);
+                };
+                self.push(Act::Network { traffic: Traffic::Send, to, data });
+                Worth::default()
+            }
+            Verb::Connect => {
+                self.connected = Some(to.clone());
+                self.push(Act::Network {
+                    traffic: if data.is_empty() { Traffic::Fetch } else { Traffic::Send },
+                    to: to.clone(),
+                    data,
+                });
+                Worth::name(format!("{name}()")).with(&[Datum::Download(to)])
+            }
+            _ => {
+                let sends =
+                    verb == Verb::Send || writes || data.iter().any(|datum| !matches!(datum, Datum::Text(_)));
+                let traffic = if sends { Traffic::Send } else { Traffic::Fetch };
+                self.push(Act::Network {
+                    traffic,
+                    to: to.clone(),
+                    data: if sends { data } else { Vec::new() },
+                });
+                Worth::name(format!("{name}()")).with(&[Datum::Download(to)])
+            }
+        }
+    }
+}
