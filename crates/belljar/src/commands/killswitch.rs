@@ -114,8 +114,6 @@ fn directly(
         Ok(())
     })?;
     let handles: Vec<_> = meant.iter().filter_map(|seen| sandboxes.handle(seen.id).ok().flatten()).collect();
-    // What stands still does not slow its end down; what cannot be frozen is ended all the same.
-    handles.iter().for_each(|sandbox| drop(sandbox.pause()));
     let ended: Vec<(SandboxId, Option<String>)> = thread::scope(|scope| {
         let end = |sandbox: &dyn belljar_ports::Sandbox| {
             let ended = sandbox.stop(Some(KillCause::Killswitch));

@@ -11,7 +11,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    real::claude_session,
+    real::{claude_session, claude_session_with},
     support::{Ended, Machine},
     workbench::model::Model,
 };
@@ -334,6 +334,23 @@ fn claude_code_does_not_do_what_nobody_allows_in_time() {
     let _server = Server::start(&machine);
     let (model, _ended) = claude_session(&machine, &[("DISABLE_TELEMETRY", "1".to_owned())]);
     assert!(!machine.path("project/made.txt").exists(), "{:?}", model.results());
+}
+
+#[test]
+fn claude_code_puts_a_call_off_and_goes_on_with_the_answer() {
+    let machine = machine(&RULES.replace("120s\"", "1s\"\nunanswered = \"defer\""));
+    let _server = Server::start(&machine);
+    let env = [("DISABLE_TELEMETRY", "1".to_owned())];
+    let (_model, ended) = claude_session_with(&machine, &env, &["--output-format", "json"]);
+    let said: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(said["stop_reason"], "tool_deferred", "{said}");
+    assert!(!machine.path("project/made.txt").exists());
+    say(&machine, &["allow"]);
+    let session = said["session_id"].as_str().unwrap();
+    let (_model, ended) = claude_session_with(&machine, &env, &["--resume", session]);
+    assert_eq!(ended.out, "all done\n", "{ended:?}");
+    assert!(machine.path("project/made.txt").exists());
+    assert!(approvals(&machine, &["--all"])[0]["delivered_at"].is_string());
 }
 
 #[test]

@@ -30,12 +30,21 @@ fn session_with(machine: &Machine, env: &[(&str, String)]) -> Model {
 
 /// One session, however it ends; no rule of the agent's own stops anything in it.
 pub(crate) fn claude_session(machine: &Machine, env: &[(&str, String)]) -> (Model, Ended) {
+    claude_session_with(machine, env, &[])
+}
+
+pub(crate) fn claude_session_with(
+    machine: &Machine,
+    env: &[(&str, String)],
+    flags: &[&str],
+) -> (Model, Ended) {
     let installed = machine.run(&["hooks", "install", "--agent", "claude-code"], b"");
     assert_eq!(installed.code, Some(0), "{installed:?}");
     let model = Model::asking_for("echo made > made.txt");
     let mut command = Command::new(claude());
     command
         .args(["--print", "Do it.", "--dangerously-skip-permissions"])
+        .args(flags)
         .current_dir(machine.path("project"));
     command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", machine.path("user"));
     command.env("BELLJAR_HOME", machine.path("home"));

@@ -38,6 +38,12 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
             | EventKind::GuardianAllowed
             | EventKind::GuardianDenied
             | EventKind::GuardianAsked => Part::Judgement,
+            // Of what is asked over the API there is no call of an agent's.
+            EventKind::ApprovalAnswered | EventKind::ApprovalExpired
+                if self.said.text("tool_use_id").is_some() =>
+            {
+                Part::Judgement
+            }
             EventKind::Other(kind) if kind == "tool.reported" => Part::End,
             EventKind::Other(kind) if kind == "tool.decided" => Part::Judgement,
             _ => return Ok(()),
@@ -198,6 +204,7 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
 
     fn judge(&self) -> String {
         match self.said.told() {
+            Told::Belljar if self.event.what.kind == EventKind::ApprovalAnswered => "person".to_owned(),
             Told::Belljar => "guardian".to_owned(),
             // `config`, `user_permanent`, `hook` …
             Told::Telemetry => self.event.what.reason.clone().unwrap_or_else(|| "agent".to_owned()),

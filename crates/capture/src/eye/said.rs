@@ -17,9 +17,14 @@ impl<'e> Said<'e> {
     /// Who says it.
     pub(super) fn told(self) -> Told {
         match (&self.event.what.kind, self.text("source")) {
-            (EventKind::GuardianAllowed | EventKind::GuardianDenied | EventKind::GuardianAsked, _) => {
-                Told::Belljar
-            }
+            (
+                EventKind::GuardianAllowed
+                | EventKind::GuardianDenied
+                | EventKind::GuardianAsked
+                | EventKind::ApprovalAnswered
+                | EventKind::ApprovalExpired,
+                _,
+            ) => Told::Belljar,
             (_, Some("otlp")) => Told::Telemetry,
             (_, Some("transcript")) => Told::Transcript,
             _ => Told::Hook,

@@ -197,3 +197,17 @@ fn the_same_call_over_and_over_is_noticed() {
     let agent = &memory.agents[&("s".to_owned(), String::new())];
     assert_eq!((agent.repetition.times, agent.repetition.most), (1, 2));
 }
+
+#[test]
+fn what_a_person_says_is_the_answer_to_what_was_asked() {
+    let mut asked = before();
+    asked.decision = Some(Verdict::Ask);
+    let mut answered =
+        event("approval.answered", 2, json!({"tool_use_id": "t1", "approval": "apr_1", "by": "ann"}));
+    (answered.tool, answered.decision) = (Some("Bash".to_owned()), Some(Verdict::Deny));
+    let memory = fold(&[asked, answered]);
+    let calls: Vec<_> = memory.calls.values().collect();
+    assert_eq!(calls.len(), 1);
+    assert!(calls.iter().all(|call| call.known.decision == Some(Verdict::Deny)));
+    assert!(calls.iter().all(|call| call.known.decided_by.as_deref() == Some("person")));
+}

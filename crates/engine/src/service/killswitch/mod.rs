@@ -1,8 +1,8 @@
 //! The killswitch: an agent, or everything, is ended now and stays so until a person says otherwise.
 //!
 //! Owns: who is killed, ending what they have, and undoing it. What was killed is refused first, so that nothing new
-//! begins, then frozen, so that nothing it does slows its end down, then ended, all at once. Refuses: to be undone by
-//! anybody but an admin.
+//! begins, then ended, all at once; nothing is frozen before, for what is to stand still must get its turn first. Refuses:
+//! to be undone by anybody but an admin.
 
 mod kills;
 
@@ -172,13 +172,6 @@ impl Service {
     }
 
     fn end_all(&self, who: &Principal, found: &[SandboxInfo]) -> Vec<(SandboxId, Result<()>)> {
-        // One that cannot be frozen is ended all the same.
-        for info in found {
-            let _goes_on = match self.0.registry.sandbox(info.id) {
-                Some(live) => live.sandbox.pause(),
-                None => self.0.provider.find(info.id).and_then(|sandbox| sandbox.pause()),
-            };
-        }
         let mut ended = Vec::with_capacity(found.len());
         for some in found.chunks(HANDS) {
             thread::scope(|scope| {

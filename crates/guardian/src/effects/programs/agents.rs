@@ -37,6 +37,7 @@ fn belljar(call: &Call<'_>) -> Outcome {
             ..,
         ] => true,
         ["killswitch", ..] => read.has("release off lift") || words.len() > 1,
+        ["kill-agent", ..] => read.has("release"),
         ["policy" | "config" | "token" | "tokens" | "identity", verb, ..] => {
             !matches!(*verb, "show" | "list" | "get")
         }
