@@ -241,7 +241,9 @@ fn is_within(scopes: &[&str], path: &str, workspace: &str, is_write: bool) -> bo
             return is_like(scope, path, Some('/'));
         }
         let scope = scope.strip_prefix("./").unwrap_or(scope);
-        is_like(&format!("{}/{scope}", workspace.trim_end_matches('/')), path, Some('/'))
+        let whole = format!("{}/{scope}", workspace.trim_end_matches('/'));
+        // Everything in a directory is the directory.
+        is_like(&whole, path, Some('/')) || whole.strip_suffix("/**") == Some(path)
     })
 }
 

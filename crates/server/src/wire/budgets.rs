@@ -10,11 +10,22 @@ use crate::{
     problem::{Answer, Failure},
 };
 
+/// The most tokens that are meant, which every reader of JSON can tell from one more.
+const MOST_TOKENS: u64 = 9_007_199_254_740_991;
 /// The most millionths of a dollar that are meant.
 const MOST: f64 = 1e15;
 
 pub(crate) fn amount_of(field: &str, amount: api::Amount) -> Answer<Amount> {
-    Ok(Amount { tokens: amount.tokens, micros: micros(&format!("{field}.cost_usd"), amount.cost_usd)? })
+    let tokens = tokens(&format!("{field}.tokens"), amount.tokens)?;
+    Ok(Amount { tokens, micros: micros(&format!("{field}.cost_usd"), amount.cost_usd)? })
+}
+
+fn tokens(field: &str, tokens: u64) -> Answer<u64> {
+    if tokens <= MOST_TOKENS {
+        Ok(tokens)
+    } else {
+        Err(Failure::field(field, format!("must be at most {MOST_TOKENS}")))
+    }
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just before")]
@@ -33,7 +44,7 @@ fn usd(micros: u64) -> f64 {
 }
 
 pub(crate) fn amount(amount: Amount) -> api::Amount {
-    api::Amount { tokens: amount.tokens, cost_usd: usd(amount.micros) }
+    api::Amount { tokens: amount.tokens.min(MOST_TOKENS), cost_usd: usd(amount.micros) }
 }
 
 pub(crate) fn spender(spender: &api::Spender) -> Answer<Spender> {
@@ -51,7 +62,8 @@ pub(crate) fn budget_order(asked: &api::PutBudget) -> Answer<BudgetOrder> {
         let api::BudgetSteps { notify, pause, terminate } = steps;
         Steps { notify, pause, terminate }
     };
-    Ok(BudgetOrder { limit: Limit { tokens: asked.tokens, micros: cost }, steps: asked.steps.map(steps) })
+    let most = asked.tokens.map(|count| tokens("tokens", count)).transpose()?;
+    Ok(BudgetOrder { limit: Limit { tokens: most, micros: cost }, steps: asked.steps.map(steps) })
 }
 
 pub(crate) fn budget(view: BudgetView) -> api::Budget {
