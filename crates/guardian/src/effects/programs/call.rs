@@ -93,7 +93,14 @@ impl Call<'_> {
 
     /// Whether it is only asked about itself.
     pub(super) fn is_asked(&self) -> bool {
-        self.says(&["--help", "--version", "-help", "-version"])
+        let is_question = |arg: Option<&Value>| {
+            arg.and_then(Value::text)
+                .is_some_and(|arg| matches!(arg, "--help" | "--version" | "-help" | "-version"))
+        };
+        // Behind many words it may be meant for another program, or be a word a shell passes on.
+        let few = self.args.len() <= 3;
+        is_question(self.args.first())
+            || is_question(self.args.last()) && (few || !self.says(&["-c", "exec", "run", "--"]))
             || matches!(self.args, [only] if matches!(only.text(), Some("-h" | "-V" | "-v" | "help" | "version")))
     }
 

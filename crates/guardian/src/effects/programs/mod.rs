@@ -11,6 +11,7 @@ mod copy;
 mod decode;
 mod disk;
 mod edit;
+mod environment;
 mod find;
 mod git;
 mod interpreters;
@@ -49,10 +50,11 @@ pub fn outcome(invocation: &Invocation, context: &Context) -> Outcome {
     match names::of(first, invocation, context) {
         names::Name::Known(name) => {
             let call = Call { name: &name, args, invocation, context };
-            match family(&name) {
+            let outcome = match family(&name) {
                 Some(program) => program(&call),
                 None => stranger::outcome(&call),
-            }
+            };
+            environment::put_in(outcome, invocation, &call)
         }
         names::Name::File => {
             let call = Call { name: "", args, invocation, context };

@@ -26,13 +26,13 @@ pub(super) struct Files {
 impl Files {
     /// Every known content of a file, the latest last.
     pub(super) fn contents(&self, path: &Value) -> &[Value] {
-        path.bytes().and_then(|path| self.contents.get(path)).map_or(&[], Vec::as_slice)
+        key(path).and_then(|path| self.contents.get(&path)).map_or(&[], Vec::as_slice)
     }
 
     /// What flowed into a file, or into a directory above it.
     pub(super) fn origins(&self, path: &Value) -> Vec<Datum> {
-        let Some(path) = path.bytes() else { return Vec::new() };
-        let own = self.origins.get(path).into_iter().flatten();
+        let Some(path) = key(path) else { return Vec::new() };
+        let own = self.origins.get(&path).into_iter().flatten();
         let above = self.trees.iter().filter(|(tree, _)| path.starts_with(tree)).flat_map(|(_, data)| data);
         own.chain(above).cloned().collect()
     }
@@ -92,12 +92,12 @@ impl Files {
 
     /// Keeps a content of a file.
     pub(super) fn put(&mut self, path: &Value, content: Value) {
-        let Some(path) = path.bytes() else { return };
+        let Some(path) = key(path) else { return };
         let size: usize = content.pieces.iter().map(size).sum();
         if size > LARGEST {
             return;
         }
-        let kept = self.contents.entry(path.to_vec()).or_default();
+        let kept = self.contents.entry(path).or_default();
         kept.retain(|before| {
             *before != content && !content.pieces.starts_with(&before.pieces) && !prefix(before, &content)
         });
@@ -116,12 +116,10 @@ impl Files {
         {
             self.trees.push((tree.clone(), data.to_vec()));
         }
-        let Some(path) = path.bytes() else { return };
-        let kept = self.origins.entry(path.to_vec()).or_default();
+        let Some(own) = key(path) else { return };
+        let kept = self.origins.entry(own).or_default();
         for datum in data {
-            if !kept.contains(datum)
-                && kept.len() < 32
-                && !matches!(datum, Datum::File(from) if from.bytes() == Some(path))
+            if !kept.contains(datum) && kept.len() < 32 && !matches!(datum, Datum::File(from) if from == path)
             {
                 kept.push(datum.clone());
             }
@@ -144,6 +142,15 @@ impl Files {
         }
         all
     }
+}
+
+/// What a file is known by. A name that `mktemp` picks is not known, but it is the same one later.
+fn key(path: &Value) -> Option<Vec<u8>> {
+    let piece = |piece: &Piece| match piece {
+        Piece::Known(bytes) | Piece::Glob(bytes) => Some(bytes.clone()),
+        Piece::Unknown(_) => None,
+    };
+    path.pieces.iter().map(piece).collect::<Option<Vec<_>>>().map(|pieces| pieces.concat())
 }
 
 fn size(piece: &Piece) -> usize {

@@ -57,7 +57,10 @@ impl Machine<'_> {
         }
         let index = self.index(used.name, used.index, state);
         let found = self.find(used.name, &index, used.span, state);
-        self.flows_from(state, used.name);
+        // Whether there is a value, and how long it is, is not the value.
+        if !matches!(used.operation, Operation::Length | Operation::Alternative(..)) {
+            self.flows_from(state, used.name);
+        }
         self.operated(used, &index, found, state, out);
     }
 

@@ -184,6 +184,7 @@ fn removed(call: &Call<'_>, said: &str) -> Outcome {
 fn managed(call: &Call<'_>, object: &str, said: &str) -> Outcome {
     let verb = call.words().find(|word| !word.starts_with('-')).unwrap_or_default();
     let loses = match (object, verb) {
+        ("builder" | "buildx", "prune") => false,
         (_, "prune" | "reset" | "leave" | "destroy") => true,
         ("context" | "plugin" | "builder" | "buildx" | "manifest" | "image", "rm" | "remove") => {
             call.says(&["-f", "--force", "-a", "--all"])

@@ -13,6 +13,10 @@ const PSQL: Options = Options::new(
     "command= dbname= file= field-separator= host= log-file= output= port= pset= record-separator= table-attr= username= \
      set= variable= clean create no-owner if-exists list",
 );
+const RESTORE: Options = Options::new(
+    "d:f:F:h:I:j:L:n:N:p:P:S:t:T:U:",
+    "dbname= file= format= host= port= username= jobs= schema= table= role= use-list= clean create if-exists delete",
+);
 const MYSQL: Options = Options::new(
     "e:h:P:u:p?D:S:",
     "execute= host= port= user= password? database= socket= protocol= defaults-file= defaults-extra-file= init-command= \
@@ -33,8 +37,8 @@ pub(in super::super) fn sql(call: &Call<'_>) -> Outcome {
         "createdb" | "createuser" => Outcome::harmless(),
         "initdb" | "pg_ctl" => Outcome::harmless(),
         "pg_restore" | "mysqlimport" => {
-            let read = call.read(&PSQL);
-            let clean = read.has("c clean") && read.has("d dbname") || call.says(&["--clean", "--delete"]);
+            let read = call.read(&RESTORE);
+            let clean = read.has("c clean delete");
             let mut outcome = Outcome::of(read.operands.iter().map(|file| call.reads(file)));
             if clean {
                 outcome.push(destroys(said(call)));

@@ -79,6 +79,7 @@ pub(in super::super) fn lost(name: &str, args: &[Value]) -> Option<Act> {
         "sea-orm-cli" => has(&["fresh", "reset", "refresh"]),
         "hasura" => has(&["metadata"]) && has(&["clear"]),
         "sqitch" => verb == "revert",
+        "dotnet" => has(&["ef"]) && has(&["database"]) && has(&["drop"]),
         _ => false,
     };
     let rehearsed = has(&["--dry-run", "--pretend", "--sql"]);

@@ -258,7 +258,12 @@ fn worktree(command: &Command<'_>) -> Outcome {
             }
             outcome
         }
-        ("add", Some(path)) => Outcome::of([super::makes(command, path)]),
+        // Another checkout of the same repository; what is written there later is seen then.
+        ("add", Some(path)) => {
+            let mut outcome = command.benign();
+            outcome.push(Act::Look { path: command.call.path(path) });
+            outcome
+        }
         _ => command.benign(),
     }
 }

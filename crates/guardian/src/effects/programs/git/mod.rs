@@ -51,6 +51,10 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     for directory in read.values("C") {
         invocation.cwd = call.context.resolve(directory, &invocation.cwd);
     }
+    if let Some(place) = read.value("exec-path") {
+        let why = call.why(format!("programs of git in {}", place.text().unwrap_or("a place")));
+        return Outcome::of([Act::Unknown(why)]);
+    }
     if let Some(tree) = read.value("work-tree") {
         invocation.cwd = call.context.resolve(tree, &invocation.cwd);
     }

@@ -201,10 +201,8 @@ fn flows(call: &Call<'_>, read: &Read) -> Vec<Datum> {
         to.filter(|arg| arg.contains("://") || arg.contains('.')).map(|arg| host(&arg)).collect();
     let mut elsewhere: Vec<&Value> = call.args.iter().collect();
     let logins: Vec<&Value> = read
-        .values("H header u user oauth2-bearer U proxy-user password")
-        .filter(|value| {
-            is_login(value) || !value.prefix().contains(&b':') || value.prefix().first() == Some(&b'@')
-        })
+        .values("u user oauth2-bearer U proxy-user password a auth")
+        .chain(read.values("H header").filter(|value| is_login(value)))
         .collect();
     elsewhere.retain(|arg| !logins.iter().any(|login| arg == login));
     let uses = |values: &[&Value], name: &str| {

@@ -1,6 +1,7 @@
 //! Build tools of languages: most of what they do is the project's own; publishing and cleaning outside it are not.
 
 use super::super::call::Call;
+use super::super::cloud::migrate;
 use super::super::options::{Options, Read};
 use super::{Packages, address, names, package, project};
 use crate::effects::act::{Act, Code};
@@ -96,7 +97,13 @@ fn told(call: &Call<'_>, verb: &str, words: &[&str], operands: &Read) -> Outcome
             Outcome::of([Act::Persist { how: "gem sources".to_owned() }])
         }
         ("cargo", "owner") => package(call, "publish", &operands.operands),
-        _ => project(call),
+        _ => {
+            let mut outcome = project(call);
+            if let Some(act) = migrate::lost(call.name, call.args) {
+                outcome.push(act);
+            }
+            outcome
+        }
     }
 }
 

@@ -112,7 +112,7 @@ fn names(operands: &[Value]) -> Vec<String> {
 /// An operand that is an address instead of a name, where it comes from elsewhere.
 fn address(operands: &[Value]) -> Option<Value> {
     let is_address = |name: &&Value| {
-        let text = name.prefix();
+        let text = name.prefix().strip_prefix(b"git+").unwrap_or(name.prefix());
         [b"http://".as_slice(), b"https://", b"ftp://"].iter().any(|scheme| text.starts_with(scheme))
     };
     operands.iter().find(is_address).cloned()

@@ -108,6 +108,7 @@ fn run(call: &Call<'_>, args: &[Value]) -> Outcome {
 
 fn is_usual(address: &Value) -> bool {
     let text = address.text().unwrap_or_default();
+    let text = text.strip_prefix("git+").unwrap_or(text);
     USUAL.iter().any(|host| text.contains(&format!("://{host}")))
         || text.starts_with("https://github.com/")
         || text.starts_with("https://download.pytorch.org/")
