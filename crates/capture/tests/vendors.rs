@@ -71,6 +71,12 @@ fn calls_of_claude_code_are_read_with_input_response_and_outcome() {
     let failed = find("PostToolUseFailure", "Bash");
     assert_eq!((failed.kind, failed.exit_code), (HookKind::ToolFailed, Some(2)));
     assert!(failed.error.unwrap().starts_with("Exit code 2\n"));
+    // Hooks of an administrator hear once more of what failed, as if it had not.
+    let mut again = lines(CLAUDE_CODE).find(|line| line["hook_event_name"] == "PostToolUse").unwrap();
+    again["tool_response"] = json!("Error: Exit code 3\nno such thing");
+    let again = read(&again);
+    assert_eq!((again.kind, again.exit_code), (HookKind::ToolAfter, Some(3)));
+    assert_eq!(again.error.as_deref(), Some("Exit code 3\nno such thing"));
     let asked = find("PermissionRequest", "Bash");
     assert_eq!((asked.tool_use_id, asked.kind), (None, HookKind::Permission));
 }

@@ -13,10 +13,13 @@ mod support;
 mod workbench;
 
 mod agents;
+mod agent;
 mod answers;
 mod approvals;
 mod outages;
 mod policy;
 mod real;
+mod scenes;
 mod settings;
 mod trials;
+mod twenty;

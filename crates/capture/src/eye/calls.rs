@@ -58,7 +58,13 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
             None if part == Part::Judgement && self.said.text("tool_use_id").is_none() => return Ok(()),
             None => self.new_call(self.said.session(), self.said.agent())?,
         };
-        let told = self.told(part);
+        let mut told = self.told(part);
+        let is_over =
+            call.told.of("outcome") == Some(Told::Hook) && call.known.outcome != Some(EventStatus::Success);
+        if is_over && self.event.what.kind == EventKind::ToolFinished {
+            // A call that failed or was broken off may be told of as finished afterwards.
+            (told.outcome, told.error) = (None, None);
+        }
         let call = self.learn(&call, told, self.said.told())?;
         if let Some(request) = self.said.owned("request_id") {
             self.link(call.id, &request)?;

@@ -58,7 +58,7 @@ pub(crate) fn read(mut event: HookEvent, mut fields: Fields) -> HookEvent {
         HookKind::PermissionDenied => fields.text("reason"),
         _ => fields.text_of(&["message", "last_assistant_message"]),
     };
-    event.error = fields.text("error");
+    event.error = fields.text("error").or_else(|| failed(&event));
     event.exit_code = event.error.as_deref().and_then(exit_code);
     event.with_rest(fields)
 }
@@ -82,6 +82,13 @@ pub(super) fn common(event: &mut HookEvent, fields: &mut Fields) {
     event.tool_response = fields.json("tool_response");
     event.duration_ms = fields.count("duration_ms");
     event.prompt = fields.text("prompt");
+}
+
+/// What went wrong with a call that is told of as finished: to hooks an administrator installed every call that failed
+/// is told of twice, and only the words of its result say that it did.
+fn failed(event: &HookEvent) -> Option<String> {
+    let result = event.tool_response.as_ref().filter(|_| event.kind == HookKind::ToolAfter)?;
+    result.as_str()?.strip_prefix("Error: ").map(str::to_owned)
 }
 
 /// How a command ended, which is said only in the first line of the error.

@@ -101,6 +101,20 @@ fn hook_telemetry_and_transcript_join_to_one_record_in_any_order() {
 }
 
 #[test]
+fn a_call_that_was_broken_off_stays_so_when_it_is_told_of_as_finished() {
+    let mut broken_off = after();
+    broken_off.kind = "tool.failed".into();
+    broken_off.status = Some(EventStatus::Cancelled);
+    broken_off.error = Some("a person said no".to_owned());
+    let memory = fold(&[before(), broken_off, after()]);
+    let call = memory.calls.values().next().unwrap();
+    assert_eq!((memory.calls.len(), call.known.outcome), (1, Some(EventStatus::Cancelled)));
+    assert_eq!(call.known.error.as_deref(), Some("a person said no"));
+    let counts = &memory.sessions["s"].counts;
+    assert_eq!((counts.calls, counts.cancelled, counts.succeeded), (1, 1, 0));
+}
+
+#[test]
 fn decision_and_outcome_are_two_things() {
     let mut failed = after();
     failed.kind = "tool.failed".into();
