@@ -10,7 +10,7 @@ use belljar_domain::{
     Profile, Span, Thresholds,
 };
 use belljar_engine::{
-    service::{AlertSettings, Archive, OnRevoke, Quotas, StopSettings, WebhookSettings},
+    service::{AlertSettings, Archive, ExportSettings, OnRevoke, Quotas, StopSettings, WebhookSettings},
     supervise::KillRule,
 };
 
@@ -34,6 +34,7 @@ pub(crate) struct Config {
     pub(crate) stop: StopSettings,
     pub(crate) on_revoke: OnRevoke,
     pub(crate) spending: Spending,
+    pub(crate) export: ExportSettings,
 }
 
 /// How `belljar serve` serves.
@@ -81,7 +82,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 63] = [
+const KEYS: [(&str, Set); 66] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -131,6 +132,9 @@ const KEYS: [(&str, Set); 63] = [
         c.stop.run = v.lines();
         Ok(())
     }),
+    ("export.endpoint", endpoint),
+    ("export.headers", headers),
+    ("export.content", |c, v| v.parse().map(|wanted| c.export.content = wanted)),
     ("webhooks.allow_private", |c, v| v.parse().map(|allowed| c.webhooks.allow_private = allowed)),
     ("webhooks.attempts", |c, v| v.parse().map(|count| c.webhooks.attempts = count)),
     ("webhooks.retry_delay", |c, v| {
@@ -230,6 +234,35 @@ fn on_revoke(config: &mut Config, value: &Value) -> Result<()> {
         "end" => OnRevoke::End,
         other => bail!("`{other}` is neither `freeze` nor `end`"),
     };
+    Ok(())
+}
+
+fn endpoint(config: &mut Config, value: &Value) -> Result<()> {
+    let url: String = value.parse()?;
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        bail!("`{url}` is no address of a collector; write it as http://127.0.0.1:4318");
+    }
+    config.export.endpoint = Some(url);
+    Ok(())
+}
+
+/// As `OTEL_EXPORTER_OTLP_HEADERS` has them: a name, `=`, a value.
+fn headers(config: &mut Config, value: &Value) -> Result<()> {
+    let pairs = match value {
+        Value::Text(text) => text.split(',').map(str::to_owned).collect(),
+        Value::List(pairs) => pairs.clone(),
+    };
+    let pair = |pair: String| -> Result<(String, String)> {
+        let (name, value) = pair.split_once('=').context("a header is written as `name=value`")?;
+        let (name, value) = (name.trim(), value.trim());
+        let is_name = !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        if !is_name || value.bytes().any(|byte| byte.is_ascii_control()) {
+            bail!("`{name}` with this value is no header");
+        }
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    config.export.headers = pairs.into_iter().map(pair).collect::<Result<_>>()?;
     Ok(())
 }
 

@@ -114,13 +114,14 @@ pub(crate) struct Pieces {
     pub(crate) routes: Routes,
     pub(crate) key: Key,
     pub(crate) watch_key: Key,
+    pub(crate) nonces: Nonces,
     pub(crate) closing: watch::Receiver<bool>,
     pub(crate) port: u16,
 }
 
 impl App {
     pub(crate) fn new(pieces: Pieces) -> Self {
-        let Pieces { service, provider, settings, routes, key, watch_key, closing, port } = pieces;
+        let Pieces { service, provider, settings, routes, key, watch_key, nonces, closing, port } = pieces;
         let (clients, metrics) = (Clients::new(settings.clients), Metrics::new(provider.name()));
         let (sessions, denials) = (Sessions::default(), Denials::default());
         let dwellers = Arc::new(Semaphore::new(DWELLERS));
@@ -134,7 +135,7 @@ impl App {
             watch_key,
             sessions,
             denials,
-            nonces: Nonces::default(),
+            nonces,
             clients,
             metrics,
             readiness: Readiness::default(),

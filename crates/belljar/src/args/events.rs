@@ -14,6 +14,8 @@ pub(crate) enum Events {
     Query(QueryEvents),
     /// Write events for another program, oldest first; what it ends with is where the next export begins.
     Export(ExportEvents),
+    /// Tell the server what a server of the hook-observability project kept; what was imported before is there once.
+    Import(ImportEvents),
 }
 
 /// Which events.
@@ -93,6 +95,13 @@ pub(crate) struct ExportEvents {
     pub(crate) output: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ImportEvents {
+    /// Its database, `events.db`.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
 /// How events are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EventFormat {
@@ -100,6 +109,8 @@ pub(crate) enum EventFormat {
     Jsonl,
     /// A table with a heading.
     Csv,
+    /// Spans by the `GenAI` conventions: requests in OTLP's JSON, one a line.
+    Otlp,
 }
 
 /// A time, said either way.

@@ -26,7 +26,9 @@ pub(crate) use approvals::{Allow, Approvals, Deny, Killswitch, ListApprovals, Wa
 pub(crate) use audit::{Audit, Export, Recent, Verify};
 pub(crate) use budget::{Budget, SetBudget};
 pub(crate) use changes::{Apply, Cp, Diff, Discard};
-pub(crate) use events::{EventFormat, Events, ExportEvents, QueryEvents, Selection, TailEvents};
+pub(crate) use events::{
+    EventFormat, Events, ExportEvents, ImportEvents, QueryEvents, Selection, TailEvents,
+};
 pub(crate) use guardian::{AccessWord, AddAcl, Check, Guardian, NetworkReach, Suggest, Surroundings, Where};
 pub(crate) use hook::{Hook, Hooks, SenderKeys, Settings, Target as AgentTarget, Trial};
 pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};

@@ -158,6 +158,13 @@ impl Client {
         self.follow(&lent(query))
     }
 
+    /// Tells an event in the hook-observability project's form; false if it was there already.
+    pub(crate) fn observed(&self, id: &str, event: &Value) -> Result<bool> {
+        let told: Value =
+            self.server.send("POST", &http::target("/events", &[("id", id)]), Some(event), SLOW)?.json()?;
+        Ok(told.get("id").is_some_and(|id| !id.is_null()))
+    }
+
     /// What an operator watches, as text.
     pub(crate) fn metrics(&self) -> Result<String> {
         self.server.send("GET", "/metrics", None, QUICK)?.text()

@@ -118,6 +118,7 @@ pub(super) fn settings(context: &Context, pool: usize) -> Settings {
         stop: config.stop.clone(),
         on_revoke: config.on_revoke,
         budgets: config.spending.budgets(),
+        export: config.export.clone(),
         ..Settings::default()
     }
 }

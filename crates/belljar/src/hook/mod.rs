@@ -29,7 +29,7 @@ use uuid::Uuid;
 
 use self::arguments::Arguments;
 pub(crate) use self::post::{Moment, Server, Told, ask, export, post};
-use crate::{context, killswitch::KILLSWITCH, policy, spool::Spool};
+use crate::{context, killswitch::KILLSWITCH, policy, secrets, spool::Spool};
 
 /// How long an observer may hold up an agent, and how long one waits that asks.
 const OBSERVER: Duration = Duration::from_millis(300);
@@ -38,6 +38,8 @@ const GUARD: Duration = Duration::from_secs(5);
 const BREATH: Duration = Duration::from_millis(50);
 /// What is kept of input that is more than a payload can be.
 const EXCERPT: usize = 64 << 10;
+/// The longest word that is left out at the end of it.
+const LONGEST_WORD: usize = 4096;
 /// The variables that tell where an agent runs. None of them is a secret.
 const VARIABLES: [&str; 17] = [
     "HOME",
@@ -147,8 +149,25 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
 /// What the policy says of a call, and whether that holds it up.
 fn ruling(home: &Path, agent: &Agent, event: Option<&str>, said: &[u8]) -> Option<(Ruling, bool)> {
     let policy = policy::in_force(home);
-    let hook = HookEvent::read(Some(agent.clone()), event, said).ok()?;
-    judge(&policy, &hook, env::var("HOME").ok().as_deref(), None)
+    let user = env::var("HOME").ok();
+    let judged = |said: &[u8]| {
+        let hook = HookEvent::read(Some(agent.clone()), event, said).ok()?;
+        judge(&policy, &hook, user.as_deref(), None)
+    };
+    let (ruling, holds) = judged(said)?;
+    // Its words quote the call in part, and they are written down: where there are secrets in the call, those of the
+    // same ruling on the call without them.
+    let clean = secrets::line(home, said).ok();
+    if clean.as_deref() == Some(said) {
+        return Some((ruling, holds));
+    }
+    let is_same =
+        |(again, _): &(Ruling, bool)| (again.verdict, &again.rule) == (ruling.verdict, &ruling.rule);
+    let reason = clean.and_then(|clean| judged(&clean)).filter(is_same).map_or_else(
+        || format!("`{}` says so of a call with secrets in it", ruling.rule),
+        |(again, _)| again.reason,
+    );
+    Some((Ruling { reason, ..ruling }, holds))
 }
 
 /// What whoever was killed is told, also while there is no server.
@@ -201,6 +220,9 @@ fn input() -> Option<Vec<u8>> {
     if said.len() > MAX_PAYLOAD {
         let _broken = io::copy(&mut stdin, &mut io::sink());
         said.truncate(EXCERPT);
+        // The last word may be half a secret.
+        let whole = said.iter().rposition(|byte| byte.is_ascii_whitespace() || *byte == b'"');
+        said.truncate(whole.filter(|end| said.len() - end <= LONGEST_WORD).unwrap_or(said.len()));
     }
     Some(said)
 }

@@ -12,8 +12,8 @@ mod support;
 #[path = "../support/mod.rs"]
 mod workbench;
 
-mod agents;
 mod agent;
+mod agents;
 mod answers;
 mod approvals;
 mod outages;

@@ -162,6 +162,12 @@ fn tools_agents_errors_and_loops_are_reported() {
     let agents = get(&served, &format!("/api/v1/agents/metrics?agent_id={SESSION}"));
     let agent = &agents["items"][0];
     assert_eq!((&agent["counts"]["calls"], &agent["score"]["speed"]), (&json!(3), &json!(100.0)), "{agents}");
+    // Only what happened lately is worth a word.
+    for number in 0..3 {
+        let again = json!({"hook_event_name": "PreToolUse", "session_id": "s-loop", "tool_name": "Bash",
+            "tool_use_id": format!("loop_{number}"), "tool_input": {"command": "cargo test"}});
+        assert_eq!(served.client().post("/hooks/claude-code", &again).status, 200);
+    }
     let detections = get(&served, "/api/v1/detections?repeats=3");
     assert_eq!(
         (&detections["items"][0]["kind"], &detections["items"][0]["times"]),

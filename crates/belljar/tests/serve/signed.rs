@@ -48,7 +48,7 @@ fn signed(sender: &str, seconds: u64, nonce: &str, signature: &str, body: &str) 
 
 #[test]
 fn a_signed_request_is_taken_once_and_as_it_was_signed() {
-    let served = Served::start();
+    let mut served = Served::start();
     let (key, client) = (key(&served, "ci"), served.stranger());
     let (seconds, body) = (now(), told("signed"));
     let sign = |seconds: u64, nonce: &str, body: &str| {
@@ -56,6 +56,10 @@ fn a_signed_request_is_taken_once_and_as_it_was_signed() {
     };
     let good = signed("ci", seconds, "n1", &sign(seconds, "n1", &body), &body);
     assert_eq!(client.send(&good).status, 200);
+    client.send(&good).is_problem(401, "SIGNATURE_INVALID");
+    // Nor is it taken by the next server.
+    served.restart("KILL");
+    let client = served.stranger();
     client.send(&good).is_problem(401, "SIGNATURE_INVALID");
     let old = seconds - 301;
     for wrong in [

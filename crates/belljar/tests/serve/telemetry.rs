@@ -148,9 +148,18 @@ fn spans_and_metrics_are_kept() {
     assert_eq!(events.len(), 1, "points travel together, once: {events:?}");
     assert_eq!(events[0]["payload"]["points"][0]["value"], 0.5);
     assert_eq!(served.client().post("/v1/metrics", &json!({"resourceMetrics": 3})).status, 400);
-    let unread = json!({"name": "h", "histogram": {"dataPoints": [{}, {}]}});
-    let partly = served
-        .client()
-        .post("/v1/metrics", &json!({"resourceMetrics": [{"scopeMetrics": [{"metrics": [unread]}]}]}));
-    assert_eq!((partly.status, &partly.json()["partialSuccess"]["rejectedDataPoints"]), (200, &json!("2")));
+    let spread = json!({
+        "count": "3", "sum": 4.5, "bucketCounts": ["1", 2], "explicitBounds": [1.0], "timeUnixNano": "1794800002000000000",
+        "attributes": [text("session.id", "s-h")],
+    });
+    let histogram = json!({"name": "took", "unit": "s", "histogram": {"dataPoints": [spread], "aggregationTemporality": 1}});
+    let metrics = json!({"resourceMetrics": [{"scopeMetrics": [{"metrics": [histogram]}]}]});
+    let taken = served.client().post("/v1/metrics", &metrics);
+    assert_eq!((taken.status, taken.json()), (200, json!({})));
+    let point = &seen(&served, "kind=otel.metrics&session_id=s-h")[0]["payload"]["points"][0];
+    assert_eq!(
+        (&point["value"], &point["count"], &point["bounds"], &point["buckets"]),
+        (&json!(4.5), &json!(3), &json!([1.0]), &json!([1, 2])),
+        "{point}"
+    );
 }

@@ -11,7 +11,7 @@ use super::{
     attributes::{AnyValue, Attributes},
     error::OtlpError,
     metrics::Temporality,
-    signals::{LogRecord, Logs, Metrics, Origin, Point, Span, Sum, Traces},
+    signals::{LogRecord, Logs, Metrics, Origin, Point, Span, Spread, Sum, Traces},
 };
 
 /// Records of one request.
@@ -20,6 +20,8 @@ const RECORD_LIMIT: usize = 65_536;
 const ATTRIBUTE_LIMIT: usize = 1_024;
 /// Bytes of one text.
 const TEXT_LIMIT: usize = 4 * 1024 * 1024;
+/// Buckets of one histogram.
+const BUCKET_LIMIT: usize = 1_024;
 const DEPTH_LIMIT: usize = 16;
 
 pub(super) fn logs(request: &Value) -> Result<Logs, OtlpError> {
@@ -67,35 +69,30 @@ pub(super) fn traces(request: &Value) -> Result<Traces, OtlpError> {
     Ok(spans)
 }
 
-/// Sums and gauges, and how many points of other kinds there were.
-pub(super) fn metrics(request: &Value) -> Result<(Metrics, u64), OtlpError> {
-    let (mut sums, mut skipped) = (Vec::new(), 0);
+/// Where each kind of metric has its data.
+const METRICS: [&str; 5] = ["sum", "gauge", "histogram", "exponentialHistogram", "summary"];
+
+pub(super) fn metrics(request: &Value) -> Result<Metrics, OtlpError> {
+    let mut sums = Vec::new();
     each(request, ["resourceMetrics", "scopeMetrics", "metrics"], |metric, origin, path| {
-        // Histograms and summaries are not added up here.
-        let Some((field, data)) =
-            ["sum", "gauge"].into_iter().find_map(|field| Some((field, metric.get(field)?)))
-        else {
-            for kind in ["histogram", "exponentialHistogram", "summary"] {
-                let points = metric
-                    .get(kind)
-                    .map_or(Ok(&[][..]), |data| list(data, "dataPoints", path, RECORD_LIMIT))?;
-                skipped += u64::try_from(points.len()).unwrap_or(u64::MAX);
-            }
-            return Ok(());
-        };
+        let found = METRICS.into_iter().find_map(|field| Some((field, metric.get(field)?)));
+        let Some((field, data)) = found else { return Ok(()) };
         let path = format!("{path}.{field}");
         let temporality = match data.get("aggregationTemporality") {
             Some(value) if names(value, 1, "AGGREGATION_TEMPORALITY_DELTA") => Temporality::Delta,
             Some(value) if names(value, 2, "AGGREGATION_TEMPORALITY_CUMULATIVE") => Temporality::Cumulative,
+            _ if field == "summary" => Temporality::Cumulative,
             _ => Temporality::Gauge,
         };
+        let is_plain = matches!(field, "sum" | "gauge");
         let mut points = Vec::new();
         for (at, point) in list(data, "dataPoints", &path, RECORD_LIMIT)?.iter().enumerate() {
             let path = format!("{path}.dataPoints[{at}]");
             points.push(Point {
                 start_unix_nano: count(point, "startTimeUnixNano", &path)?,
                 time_unix_nano: count(point, "timeUnixNano", &path)?,
-                value: value_of(point, &path)?,
+                value: if is_plain { value_of(point, &path)? } else { total(point, &path)? },
+                spread: if is_plain { None } else { Some(spread(point, &path)?) },
                 attributes: attributes(point, &path)?,
             });
         }
@@ -103,7 +100,23 @@ pub(super) fn metrics(request: &Value) -> Result<(Metrics, u64), OtlpError> {
         sums.push(Sum { name, unit, temporality, points, origin: origin.clone() });
         Ok(())
     })?;
-    Ok((sums, skipped))
+    Ok(sums)
+}
+
+fn total(point: &Value, path: &str) -> Result<f64, OtlpError> {
+    let wrong = || OtlpError::Type { path: format!("{path}.sum"), expected: "a number" };
+    point.get("sum").filter(|sum| !sum.is_null()).map_or(Ok(0.0), |sum| double(sum).ok_or_else(wrong))
+}
+
+fn spread(point: &Value, path: &str) -> Result<Spread, OtlpError> {
+    let wrong = |name, expected| OtlpError::Type { path: format!("{path}.{name}"), expected };
+    let bounds = list(point, "explicitBounds", path, BUCKET_LIMIT)?.iter().map(double);
+    let bounds = bounds.collect::<Option<_>>().ok_or_else(|| wrong("explicitBounds", "a list of numbers"))?;
+    let whole = |value: &Value| int(value).and_then(|count| u64::try_from(count).ok());
+    let buckets = list(point, "bucketCounts", path, BUCKET_LIMIT + 1)?.iter().map(whole);
+    let buckets =
+        buckets.collect::<Option<_>>().ok_or_else(|| wrong("bucketCounts", "a list of whole numbers"))?;
+    Ok(Spread { count: count(point, "count", path)?, bounds, buckets })
 }
 
 /// Walks resource, scope and record, whose names differ by signal alone.

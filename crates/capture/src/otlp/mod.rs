@@ -15,6 +15,7 @@ mod protobuf;
 mod reply;
 mod schema;
 mod signals;
+mod spans;
 
 pub use attributes::{AnyValue, Attributes};
 pub use claude::{ApiError, ApiRequest, Context, Event, Fact, ToolDecision, ToolResult};
@@ -22,8 +23,8 @@ pub use error::OtlpError;
 pub use genai::{GenAiSpan, Operation};
 pub(crate) use metrics::Total;
 pub use metrics::{Accumulator, Series, Temporality};
-pub use reply::Signal;
-pub use signals::{LogRecord, Logs, Metrics, Origin, Point, Span, Sum, Traces};
+pub use signals::{LogRecord, Logs, Metrics, Origin, Point, Span, Spread, Sum, Traces};
+pub use spans::{Spans, export};
 
 use serde_json::Value;
 
@@ -41,14 +42,8 @@ pub fn logs(body: &[u8], encoding: Encoding) -> Result<Logs, OtlpError> {
     json::logs(&spelled(body, encoding, schema::LOGS)?)
 }
 
-/// The sums of an `ExportMetricsServiceRequest`.
+/// The metrics of an `ExportMetricsServiceRequest`.
 pub fn metrics(body: &[u8], encoding: Encoding) -> Result<Metrics, OtlpError> {
-    metrics_and_skipped(body, encoding).map(|(sums, _)| sums)
-}
-
-/// The sums of an `ExportMetricsServiceRequest`, and how many points of histograms and summaries it has, which are not
-/// read.
-pub fn metrics_and_skipped(body: &[u8], encoding: Encoding) -> Result<(Metrics, u64), OtlpError> {
     json::metrics(&spelled(body, encoding, schema::METRICS)?)
 }
 

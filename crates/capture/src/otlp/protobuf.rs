@@ -114,6 +114,15 @@ fn put(
         (Kind::Int, Wire::Varint(number)) => Value::from(number.cast_signed()),
         (Kind::Fixed64, Wire::Fixed64(bytes)) => Value::from(u64::from_le_bytes(*bytes)),
         (Kind::Double, Wire::Fixed64(bytes)) => Value::from(f64::from_le_bytes(*bytes)),
+        (Kind::Fixed64s, Wire::Bytes(bytes)) => {
+            packed(bytes, path, |each| Value::from(u64::from_le_bytes(each)))?
+        }
+        (Kind::Doubles, Wire::Bytes(bytes)) => {
+            packed(bytes, path, |each| Value::from(f64::from_le_bytes(each)))?
+        }
+        // Old writers tag each of them.
+        (Kind::Fixed64s, Wire::Fixed64(bytes)) => return many(Value::from(u64::from_le_bytes(*bytes))),
+        (Kind::Doubles, Wire::Fixed64(bytes)) => return many(Value::from(f64::from_le_bytes(*bytes))),
         (Kind::One(message), Wire::Bytes(bytes)) => below(message, bytes)?,
         (Kind::Value, Wire::Bytes(bytes)) => below(ANY, bytes)?,
         (Kind::Many(message), Wire::Bytes(bytes)) => return many(below(message, bytes)?),
@@ -122,6 +131,18 @@ fn put(
     };
     fields.insert(field.name.to_owned(), value);
     Ok(())
+}
+
+/// Numbers of eight bytes each, side by side.
+fn packed(bytes: &[u8], path: &str, read: impl Fn([u8; 8]) -> Value) -> Result<Value, OtlpError> {
+    let (each, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() {
+        return Err(broken(path, "cut off or malformed"));
+    }
+    if each.len() > REPEAT_LIMIT {
+        return Err(OtlpError::TooMany { path: path.to_owned(), limit: REPEAT_LIMIT, what: "elements" });
+    }
+    Ok(each.iter().map(|each| read(*each)).collect())
 }
 
 fn broken(path: &str, what: &'static str) -> OtlpError {

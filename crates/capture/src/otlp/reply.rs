@@ -1,31 +1,10 @@
 //! What an exporter is answered, in the encoding it speaks.
 //!
-//! Owns: the three replies of OTLP: all taken, some rejected, none (a `google.rpc.Status`).
+//! Owns: the replies of OTLP: taken, or not (a `google.rpc.Status`). An export is taken whole or not at all.
 
 use serde_json::json;
 
 use super::Encoding;
-
-/// Which part of OTLP a request belongs to; they differ in what a rejected record is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
-    /// `/v1/logs`
-    Logs,
-    /// `/v1/metrics`
-    Metrics,
-    /// `/v1/traces`
-    Traces,
-}
-
-impl Signal {
-    const fn rejected(self) -> &'static str {
-        match self {
-            Self::Logs => "rejectedLogRecords",
-            Self::Metrics => "rejectedDataPoints",
-            Self::Traces => "rejectedSpans",
-        }
-    }
-}
 
 impl Encoding {
     /// The encoding of a media type, if it is one of the two.
@@ -47,17 +26,12 @@ impl Encoding {
         }
     }
 
-    /// Everything was taken, or all but so many.
+    /// Everything was taken.
     #[must_use]
-    pub fn taken(self, signal: Signal, rejected: u64, why: &str) -> Vec<u8> {
+    pub const fn taken(self) -> &'static [u8] {
         match self {
-            Self::Protobuf if rejected == 0 => Vec::new(),
-            Self::Protobuf => field(1, &[varint_field(1, rejected), field(2, why.as_bytes())].concat()),
-            Self::Json if rejected == 0 => b"{}".to_vec(),
-            Self::Json => {
-                let partial = json!({ signal.rejected(): rejected.to_string(), "errorMessage": why });
-                json!({ "partialSuccess": partial }).to_string().into_bytes()
-            }
+            Self::Protobuf => b"",
+            Self::Json => b"{}",
         }
     }
 
@@ -101,12 +75,8 @@ mod tests {
 
     #[test]
     fn replies_are_what_exporters_expect() {
-        assert_eq!(Encoding::Json.taken(Signal::Logs, 0, ""), b"{}");
-        assert!(Encoding::Protobuf.taken(Signal::Logs, 0, "").is_empty());
-        let json = String::from_utf8(Encoding::Json.taken(Signal::Traces, 2, "no")).unwrap();
-        assert_eq!(json, r#"{"partialSuccess":{"errorMessage":"no","rejectedSpans":"2"}}"#);
-        let partial = Encoding::Protobuf.taken(Signal::Metrics, 300, "no");
-        assert_eq!(partial, [0x0a, 7, 0x08, 0xac, 0x02, 0x12, 2, b'n', b'o']);
+        assert_eq!(Encoding::Json.taken(), b"{}");
+        assert!(Encoding::Protobuf.taken().is_empty());
         assert_eq!(Encoding::Protobuf.refused(3, "x"), [0x08, 3, 0x12, 1, b'x']);
         assert_eq!(Encoding::Json.refused(3, "x"), br#"{"code":3,"message":"x"}"#);
     }

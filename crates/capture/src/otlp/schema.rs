@@ -24,6 +24,9 @@ pub(super) enum Kind {
     Int,
     Fixed64,
     Double,
+    /// Many of them, one after the other without tags between.
+    Fixed64s,
+    Doubles,
     One(Message),
     Many(Message),
     /// A value that may hold values.
@@ -79,8 +82,32 @@ const POINT: Message = &[
     field(6, "asInt", Kind::Fixed64),
     field(7, "attributes", Kind::Many(PAIR)),
 ];
-/// Kinds of metrics that are only counted.
-const UNREAD: Message = &[field(1, "dataPoints", Kind::Many(&[]))];
+const SPREAD: Message = &[
+    field(2, "startTimeUnixNano", Kind::Fixed64),
+    field(3, "timeUnixNano", Kind::Fixed64),
+    field(4, "count", Kind::Fixed64),
+    field(5, "sum", Kind::Double),
+    field(6, "bucketCounts", Kind::Fixed64s),
+    field(7, "explicitBounds", Kind::Doubles),
+    field(9, "attributes", Kind::Many(PAIR)),
+];
+/// The same without buckets that are told by their bounds. Those of an exponential histogram have other numbers, and its
+/// attributes the first.
+const EXPONENTIAL: Message = &[
+    field(1, "attributes", Kind::Many(PAIR)),
+    field(2, "startTimeUnixNano", Kind::Fixed64),
+    field(3, "timeUnixNano", Kind::Fixed64),
+    field(4, "count", Kind::Fixed64),
+    field(5, "sum", Kind::Double),
+];
+const SUMMARY: Message = &[
+    field(2, "startTimeUnixNano", Kind::Fixed64),
+    field(3, "timeUnixNano", Kind::Fixed64),
+    field(4, "count", Kind::Fixed64),
+    field(5, "sum", Kind::Double),
+    field(7, "attributes", Kind::Many(PAIR)),
+];
+const TEMPORALITY: Field = field(2, "aggregationTemporality", Kind::Int);
 const METRIC: Message = &[
     field(1, "name", Kind::Text),
     field(3, "unit", Kind::Text),
@@ -90,13 +117,17 @@ const METRIC: Message = &[
         "sum",
         Kind::One(&[
             field(1, "dataPoints", Kind::Many(POINT)),
-            field(2, "aggregationTemporality", Kind::Int),
+            TEMPORALITY,
             field(3, "isMonotonic", Kind::Bool),
         ]),
     ),
-    field(9, "histogram", Kind::One(UNREAD)),
-    field(10, "exponentialHistogram", Kind::One(UNREAD)),
-    field(11, "summary", Kind::One(UNREAD)),
+    field(9, "histogram", Kind::One(&[field(1, "dataPoints", Kind::Many(SPREAD)), TEMPORALITY])),
+    field(
+        10,
+        "exponentialHistogram",
+        Kind::One(&[field(1, "dataPoints", Kind::Many(EXPONENTIAL)), TEMPORALITY]),
+    ),
+    field(11, "summary", Kind::One(&[field(1, "dataPoints", Kind::Many(SUMMARY))])),
 ];
 
 /// `ExportLogsServiceRequest`

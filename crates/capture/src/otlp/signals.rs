@@ -20,7 +20,7 @@ pub struct Origin {
 
 /// Log records, in the order they were sent.
 pub type Logs = Vec<LogRecord>;
-/// Sums and gauges, in the order they were sent.
+/// Metrics, in the order they were sent.
 pub type Metrics = Vec<Sum>;
 /// Spans, in the order they were sent.
 pub type Traces = Vec<Span>;
@@ -67,7 +67,7 @@ pub struct Span {
     pub error: Option<String>,
 }
 
-/// A metric that is a sum or a gauge.
+/// A metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sum {
     /// Who sent it.
@@ -89,8 +89,21 @@ pub struct Point {
     pub start_unix_nano: u64,
     /// When it was taken, in nanoseconds.
     pub time_unix_nano: u64,
-    /// Its value.
+    /// Its value; of a histogram or a summary the sum of what it counts.
     pub value: f64,
+    /// How what it counts is spread, if it is more than one value.
+    pub spread: Option<Spread>,
     /// Its attributes.
     pub attributes: Attributes,
+}
+
+/// What a histogram's point counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spread {
+    /// How many there were.
+    pub count: u64,
+    /// The upper bounds of all buckets but the last; none where they are not told so.
+    pub bounds: Vec<f64>,
+    /// How many fell into each bucket, one more than there are bounds.
+    pub buckets: Vec<u64>,
 }

@@ -176,8 +176,7 @@ impl NewEvent {
 
     /// Cuts texts that are too long, so that an event is recorded in part rather than refused. A payload that is too
     /// large, having this many bytes as JSON, is replaced by its size.
-    #[must_use]
-    pub fn clipped(mut self, payload_bytes: usize) -> Self {
+    pub fn clip(&mut self, payload_bytes: usize) {
         for text in self.texts_mut().into_iter().flatten().filter(|text| text.len() > Self::TEXT_LIMIT) {
             text.truncate(text.floor_char_boundary(Self::TEXT_LIMIT - '…'.len_utf8()));
             text.push('…');
@@ -185,7 +184,6 @@ impl NewEvent {
         if payload_bytes > Self::PAYLOAD_LIMIT {
             self.payload = serde_json::json!({ "clipped": true, "bytes": payload_bytes });
         }
-        self
     }
 
     /// Says whether every column is within its bound, the payload having this many bytes as JSON.
@@ -272,9 +270,9 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_named_and_can_be_clipped() {
-        let long = NewEvent { error: Some("ä".repeat(NewEvent::TEXT_LIMIT)), ..event() };
-        assert_eq!(long.check(0).unwrap_err().field, "error");
-        let cut = long.clipped(NewEvent::PAYLOAD_LIMIT + 1);
+        let mut cut = NewEvent { error: Some("ä".repeat(NewEvent::TEXT_LIMIT)), ..event() };
+        assert_eq!(cut.check(0).unwrap_err().field, "error");
+        cut.clip(NewEvent::PAYLOAD_LIMIT + 1);
         assert_eq!(cut.check(100), Ok(()));
         assert!(cut.error.unwrap().ends_with("ä…"));
         assert_eq!(cut.payload["clipped"], true);

@@ -1,5 +1,7 @@
 //! The ledger as it is shown.
 
+use std::borrow::Cow;
+
 use belljar_domain::{Event, NewEvent, Principal};
 use belljar_ports::store::{Batch, EventFilter, Pending};
 use tokio::sync::watch;
@@ -7,6 +9,12 @@ use tokio::sync::watch;
 use super::{Result, Service};
 
 impl Service {
+    /// A text as it would be recorded, for whoever must cut it first: half a secret would not be known as one.
+    #[must_use]
+    pub fn without_secrets<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.0.recorder.redactor().text(text)
+    }
+
     /// Records something that happened. It is shown once it is durable.
     pub fn record(&self, event: NewEvent) -> Pending {
         self.0.recorder.append(Batch::of_events(vec![event]))

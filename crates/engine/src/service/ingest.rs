@@ -45,7 +45,8 @@ impl Service {
         if told == 0 {
             return Ok(Ingested { accepted: 0, duplicates: 0, last: None });
         }
-        let stops = batch.events.iter().filter(|event| is_stop(event)).cloned().collect();
+        let mut stops: Vec<NewEvent> = batch.events.iter().filter(|event| is_stop(event)).cloned().collect();
+        stops.iter_mut().for_each(|stop| self.0.recorder.clean_event(stop));
         let done = Ingested::of(told, self.0.recorder.commit(batch)?);
         if done.accepted > 0 {
             self.afterwards(stops);
@@ -90,10 +91,7 @@ fn theirs(who: &Principal, events: Vec<NewEvent>) -> Result<Batch> {
             event.kind
         )));
     }
-    let theirs = |event: NewEvent| {
-        let bytes = serde_json::to_vec(&event.payload).map_or(0, |json| json.len());
-        NewEvent { project: who.project.clone(), ..event }.clipped(bytes)
-    };
+    let theirs = |event: NewEvent| NewEvent { project: who.project.clone(), ..event };
     let events = events.into_iter().map(theirs).collect();
     Ok(Batch { events, skip_known: true, ..Batch::default() })
 }

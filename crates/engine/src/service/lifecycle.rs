@@ -123,7 +123,7 @@ pub(super) fn begin(service: &Service) {
         [super::webhooks::begin(service), super::alerts::begin(service), super::eye::begin(service)]
             .into_iter()
             .flatten();
-    let helpers = helpers.chain(super::aftermath::begin(service));
+    let helpers = helpers.chain(super::aftermath::begin(service)).chain(super::spans::begin(service));
     service.0.counters.helpers.lock().unwrap_or_else(PoisonError::into_inner).extend(helpers);
 }
 

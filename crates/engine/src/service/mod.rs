@@ -37,6 +37,7 @@ mod rows;
 mod sandboxes;
 mod scribe;
 mod snapshots;
+mod spans;
 mod steering;
 mod tars;
 mod tracker;
@@ -76,6 +77,7 @@ pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, Heard, StartExecution, Stdin};
 pub use policy::judge;
 pub use quotas::Quotas;
+pub use spans::ExportSettings;
 pub use transcripts::TranscriptPlace;
 pub use view::{
     ExecutionView, FileKind, FileView, Finished, ListeningPort, OutputChunk, OutputPage, SandboxView,
@@ -134,6 +136,8 @@ pub struct Settings {
     pub on_revoke: OnRevoke,
     /// Budgets of the operator's, besides those people set.
     pub budgets: Vec<belljar_domain::Budget>,
+    /// Who is told of spans.
+    pub export: ExportSettings,
 }
 
 impl Default for Settings {
@@ -148,6 +152,7 @@ impl Default for Settings {
             stop: StopSettings::default(),
             on_revoke: OnRevoke::default(),
             budgets: Vec::new(),
+            export: ExportSettings::default(),
         }
     }
 }

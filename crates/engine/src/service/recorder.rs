@@ -1,7 +1,8 @@
 //! The one way into the ledger: take out secrets, append, and publish only what is durable.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, io, sync::Arc};
 
+use belljar_domain::NewEvent;
 use belljar_guardian::redact::Redactor;
 use belljar_ports::{
     Store,
@@ -11,6 +12,9 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::eye::Bell;
+
+/// The most of a command line that is shown in lists; its record has all of it.
+const LONGEST_COMMAND: usize = 4096;
 
 /// Appends and publishes.
 #[derive(Debug)]
@@ -85,13 +89,11 @@ impl Recorder {
     /// commands wrote is redacted where it is read, for a secret may come in pieces.
     fn cleaned(&self, mut batch: Batch) -> Batch {
         for event in &mut batch.events {
-            for text in [&mut event.target, &mut event.reason, &mut event.error].into_iter().flatten() {
-                self.clean(text);
-            }
-            self.redactor.value(&mut event.payload);
+            self.clean_event(event);
         }
         for execution in &mut batch.executions {
             self.clean(&mut execution.command);
+            execution.command.truncate(execution.command.floor_char_boundary(LONGEST_COMMAND));
             self.redactor.value(&mut execution.record);
         }
         for sandbox in &mut batch.sandboxes {
@@ -115,6 +117,23 @@ impl Recorder {
             }
         }
         batch
+    }
+
+    /// An event without its secrets, as it is recorded.
+    pub(super) fn clean_event(&self, event: &mut NewEvent) {
+        let actor = &mut event.actor;
+        // Who somebody is said to be is a claim like any other text.
+        let names = [&mut actor.id, &mut actor.name, &mut actor.role, &mut event.session, &mut event.tool];
+        let texts = [&mut event.target, &mut event.reason, &mut event.error, &mut event.operation];
+        for text in names.into_iter().chain(texts).flatten() {
+            self.clean(text);
+        }
+        self.redactor.value(&mut event.payload);
+        // What is too long is cut last: half a secret would not be known as one.
+        let bytes = length(&event.payload);
+        if event.check(bytes).is_err() {
+            event.clip(bytes);
+        }
     }
 
     /// An environment is full of secrets whose names say nothing; only their fingerprints are kept.
@@ -152,6 +171,25 @@ impl Recorder {
             *text = clean;
         }
     }
+}
+
+/// How many bytes a value has as JSON.
+fn length(value: &Value) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting cannot fail, nor can a value be one that JSON does not know.
+    let _counted = serde_json::to_writer(&mut count, value);
+    count.0
 }
 
 fn is_hidden(value: &str) -> bool {

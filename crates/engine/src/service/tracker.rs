@@ -249,7 +249,7 @@ pub(super) fn row(view: &ExecutionView) -> ExecutionRow {
         id: view.id,
         sandbox: view.sandbox,
         project: view.project.clone(),
-        command: view.argv.join(" ").chars().take(4096).collect(),
+        command: view.argv.join(" "),
         status: status(view),
         exit_code: view.report.as_ref().map(|report| i32::from(report.exit_code())),
         started: view.started,
@@ -275,10 +275,10 @@ pub(super) fn event_of(view: &ExecutionView, agent: Option<String>, kind: EventK
     event.sandbox = Some(view.sandbox);
     event.execution = Some(view.id);
     event.actor.id = agent;
-    event.target = Some(view.argv.join(" ").chars().take(4096).collect());
+    event.target = Some(view.argv.join(" "));
     event.target_type = Some("command".to_owned());
     event.payload = json!({ "by": view.started_by, "argv": view.argv, "cwd": view.cwd, "user": view.user });
-    event.clipped(view.argv.iter().map(String::len).sum::<usize>() * 2 + 1024)
+    event
 }
 
 fn ended_event(view: &ExecutionView) -> NewEvent {

@@ -50,6 +50,10 @@ impl Service {
     /// Has a transcript read soon, and once more a moment later. Nobody waits for it.
     pub fn follow_transcript(&self, who: &Principal, place: &TranscriptPlace) {
         let project = who.project.clone();
+        // Where it was read to is kept under its name; what has a secret for a name is no session.
+        if self.without_secrets(&place.session) != place.session {
+            return;
+        }
         for wait in [Duration::ZERO, AFTERTHOUGHT] {
             let mut waiting = self.0.transcripts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             // One that waits already will see what there is by then.

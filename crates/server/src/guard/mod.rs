@@ -5,6 +5,7 @@
 mod denials;
 mod hosts;
 mod key;
+mod nonces;
 mod origin;
 mod senders;
 mod sessions;
@@ -22,8 +23,9 @@ pub(crate) use denials::Denials;
 pub(crate) use hosts::{Named, named};
 pub use key::KeyError;
 pub(crate) use key::{Key, random_key, text as key_text};
+pub(crate) use nonces::Nonces;
 pub(crate) use origin::is_local;
-pub(crate) use senders::{Nonces, Signed, check as check_signature};
+pub(crate) use senders::{Signed, check as check_signature};
 pub(crate) use sessions::{Sessions, clear_cookie, cookie};
 
 use crate::{

@@ -1,14 +1,12 @@
 //! Requests that are signed: by a sender whose key is known, just now, and never before.
 //!
-//! Owns: what was said lately, so that nothing is taken twice. Refuses: to guess; a signature that is there and wrong is
-//! refused, whatever else lets its sender in.
+//! Refuses: to guess; a signature that is there and wrong is refused, whatever else lets its sender in.
 
 use std::{
-    collections::HashMap,
     fs,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use axum::{
@@ -18,6 +16,7 @@ use axum::{
 };
 use belljar_capture::signature::{Statement, header};
 
+use super::nonces::Again;
 use crate::{
     app::App,
     problem::{Answer, Failure},
@@ -25,17 +24,11 @@ use crate::{
 
 /// The most bytes that are signed.
 const LARGEST: usize = 64 << 20;
-/// The most requests remembered; beyond that none is taken until some are too old to be repeated.
-const MOST: usize = 200_000;
 const LONGEST_NONCE: usize = 128;
 
 /// Who signed a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Signed(pub(crate) Arc<str>);
-
-/// The nonces of the last minutes.
-#[derive(Debug, Default)]
-pub(crate) struct Nonces(Mutex<HashMap<String, u64>>);
 
 /// Checks a signature if there is one, and says so in the request.
 pub(crate) async fn check(app: &App, request: Request) -> Answer<Request> {
@@ -76,25 +69,15 @@ async fn signed(app: &App, parts: &Parts, body: Body) -> Answer<(Arc<str>, Bytes
         return Err(wrong("the signature is not of this request"));
     }
     // Only what was signed is remembered, so nobody else can fill this.
-    app.nonces.first(format!("{sender} {nonce}"), said, now, window)?;
+    app.nonces.first(format!("{sender} {nonce}"), said, now).map_err(again)?;
     Ok((sender.into(), body))
 }
 
-impl Nonces {
-    /// Refuses what was said before.
-    fn first(&self, nonce: String, said: u64, now: u64, window: Duration) -> Answer<()> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST {
-            known.retain(|_, said| said.saturating_add(window.as_secs()) >= now);
-        }
-        if known.len() >= MOST {
-            let detail = "too many signed requests in too short a time";
-            return Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "QUOTA_EXCEEDED", detail));
-        }
-        match known.insert(nonce, said) {
-            None => Ok(()),
-            Some(_) => Err(wrong("this request was made before")),
-        }
+fn again(why: Again) -> Failure {
+    match why {
+        Again::Repeated => wrong(&why.to_string()),
+        Again::TooMany => Failure::new(StatusCode::TOO_MANY_REQUESTS, "QUOTA_EXCEEDED", why.to_string()),
+        Again::Unwritten(error) => Failure::internal("write down that a request was made", &error),
     }
 }
 
@@ -126,18 +109,6 @@ pub(super) fn required() -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_request_is_taken_once_and_the_old_make_room() {
-        let (nonces, window) = (Nonces::default(), Duration::from_secs(300));
-        assert!(nonces.first("a 1".to_owned(), 1000, 1000, window).is_ok());
-        assert!(nonces.first("a 1".to_owned(), 1000, 1001, window).is_err());
-        for number in 2..MOST + 1 {
-            assert!(nonces.first(format!("a {number}"), 1000, 1000, window).is_ok());
-        }
-        assert!(nonces.first("b 1".to_owned(), 1000, 1000, window).is_err());
-        assert!(nonces.first("b 1".to_owned(), 1400, 1400, window).is_ok());
-    }
 
     #[test]
     fn a_name_leads_nowhere_else() {

@@ -78,10 +78,22 @@ pub(crate) async fn envelope(
             // What runs in a sandbox names files there, not here.
             let transcript =
                 (sandbox.is_none() && may_read(&who, &teller)).then(|| transcript(&hook, peer)).flatten();
-            (wire::hook_event(id, hook, sandbox, sent_at), transcript)
+            (
+                wire::hook_event(&|text| app.service.without_secrets(text), id, hook, sandbox, sent_at),
+                transcript,
+            )
         }
         // Even nonsense was said by somebody.
-        Err(error) => (wire::unread_hook(id, sent_at, &error.to_string(), text.as_deref()), None),
+        Err(error) => (
+            wire::unread_hook(
+                &|text| app.service.without_secrets(text),
+                id,
+                sent_at,
+                &error.to_string(),
+                text.as_deref(),
+            ),
+            None,
+        ),
     };
     match (&said.passage, &ruled) {
         (Some(passage), _) => wire::weighed(&mut event, passage),
@@ -126,7 +138,13 @@ pub(crate) async fn claude_code(
     let moment = Moment { home: None, own_name: None, attended: true, patience };
     let said = gate(&app, &who, &teller, &hook, moment).await?;
     settled(&app, &who, &teller, &hook);
-    let mut event = wire::hook_event(EventId::from_uuid(Uuid::now_v7()), hook.clone(), None, now);
+    let mut event = wire::hook_event(
+        &|text| app.service.without_secrets(text),
+        EventId::from_uuid(Uuid::now_v7()),
+        hook.clone(),
+        None,
+        now,
+    );
     if let Some(passage) = &said.passage {
         wire::weighed(&mut event, passage);
     }

@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use belljar_capture::otlp::{self, Encoding, OtlpError, Signal};
+use belljar_capture::otlp::{self, Encoding, OtlpError};
 use belljar_domain::{NewEvent, ProjectId};
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
@@ -42,13 +42,13 @@ pub(crate) async fn logs(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    take(app, who, teller, headers, body, Signal::Logs, |body, encoding, project| {
-        Ok((wire::otlp::logs(&otlp::logs(body, encoding)?, project), 0))
+    take(app, who, teller, headers, body, |clean, body, encoding, project| {
+        Ok(wire::otlp::logs(clean, &otlp::logs(body, encoding)?, project))
     })
     .await
 }
 
-/// Takes metrics (`ExportMetricsServiceRequest`), as protobuf or JSON: sums and gauges, in either temporality.
+/// Takes metrics (`ExportMetricsServiceRequest`), as protobuf or JSON: sums, gauges, histograms and summaries, in either temporality.
 #[utoipa::path(post, path = "/v1/metrics", tag = "otlp", request_body(content = Object, content_type = "application/json"),
     responses((status = 200, body = Object), (status = 400, body = Object), (status = 413, body = Object), (status = 503, body = Object)))]
 pub(crate) async fn metrics(
@@ -58,9 +58,8 @@ pub(crate) async fn metrics(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    take(app, who, teller, headers, body, Signal::Metrics, |body, encoding, project| {
-        let (sums, skipped) = otlp::metrics_and_skipped(body, encoding)?;
-        Ok((wire::otlp::metrics(&sums, project), skipped))
+    take(app, who, teller, headers, body, |clean, body, encoding, project| {
+        Ok(wire::otlp::metrics(clean, &otlp::metrics(body, encoding)?, project))
     })
     .await
 }
@@ -75,13 +74,13 @@ pub(crate) async fn traces(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    take(app, who, teller, headers, body, Signal::Traces, |body, encoding, project| {
-        Ok((wire::otlp::traces(&otlp::traces(body, encoding)?, project), 0))
+    take(app, who, teller, headers, body, |clean, body, encoding, project| {
+        Ok(wire::otlp::traces(clean, &otlp::traces(body, encoding)?, project))
     })
     .await
 }
 
-type Read = fn(&[u8], Encoding, &ProjectId) -> Result<(Vec<NewEvent>, u64), OtlpError>;
+type Read = fn(wire::Clean<'_>, &[u8], Encoding, &ProjectId) -> Result<Vec<NewEvent>, OtlpError>;
 
 async fn take(
     State(app): State<App>,
@@ -89,7 +88,6 @@ async fn take(
     teller: Teller,
     headers: HeaderMap,
     body: Body,
-    signal: Signal,
     read: Read,
 ) -> Response {
     let named = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -101,24 +99,20 @@ async fn take(
     };
     let taken = async {
         let body = unpacked(&headers, body).await?;
-        let (mut events, skipped) =
-            read(&body, encoding, &who.project).map_err(|error| Failure::invalid(said(&error)))?;
+        let mut events = read(&|text| app.service.without_secrets(text), &body, encoding, &who.project)
+            .map_err(|error| Failure::invalid(said(&error)))?;
         events.iter_mut().for_each(|event| wire::known(event, &teller));
         app.ask(&who, move |service, who| {
             let mut left = events.into_iter().peekable();
             while left.peek().is_some() {
                 service.ingest(who, left.by_ref().take(STEP).collect())?;
             }
-            Ok(skipped)
+            Ok(())
         })
         .await
     };
     match taken.await {
-        Ok(0) => typed(encoding.media_type(), encoding.taken(signal, 0, "")),
-        Ok(skipped) => {
-            let why = "points of histograms and summaries are not kept; sums and gauges are";
-            typed(encoding.media_type(), encoding.taken(signal, skipped, why))
-        }
+        Ok(()) => typed(encoding.media_type(), encoding.taken()),
         Err(failure) => refused(encoding, &failure),
     }
 }

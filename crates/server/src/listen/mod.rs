@@ -11,7 +11,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
     sync::Arc,
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use axum::Router;
@@ -26,7 +26,7 @@ use tokio::{
 
 use crate::{
     app::{App, Pieces, Settings},
-    guard::{Key, KeyError, Peer, key_text, random_key},
+    guard::{Key, KeyError, Nonces, Peer, key_text, random_key},
     router,
 };
 
@@ -68,6 +68,9 @@ pub enum ServeError {
     /// There is no usable key.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// What was signed lately cannot be read or written down.
+    #[error("could not read or write `nonces` in belljar's home")]
+    Nonces(#[source] io::Error),
 }
 
 /// A server that listens and does not serve yet.
@@ -102,10 +105,13 @@ impl Server {
         let key = Key::load(&settings.home.join("admin.key"), Principal::admin("admin"))?;
         let watcher = Principal { admin: false, ..Principal::admin("watcher") };
         let watch_key = Key::load(&settings.home.join(WATCH_KEY), watcher)?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let nonces = Nonces::open(&settings.home, settings.replay_window, now).map_err(ServeError::Nonces)?;
         let (close, closing) = watch::channel(false);
         let (routes, table) = router::routes().finish();
         let port = address.port();
-        let pieces = Pieces { service, provider, settings, routes: table, key, watch_key, closing, port };
+        let pieces =
+            Pieces { service, provider, settings, routes: table, key, watch_key, nonces, closing, port };
         let app = App::new(pieces);
         app.metrics.begin(*app.service.published().borrow());
         let router = router::assemble(routes, &app);

@@ -60,7 +60,13 @@ impl Told {
     }
 
     /// The event for the ledger. `chat` says where the conversation is kept.
-    pub(super) fn event(mut self, id: EventId, now: Timestamp, chat: Option<Value>) -> NewEvent {
+    pub(super) fn event(
+        mut self,
+        clean: wire::Clean<'_>,
+        id: EventId,
+        now: Timestamp,
+        chat: Option<Value>,
+    ) -> NewEvent {
         let time = Timestamp::from_micros(self.millis(now).saturating_mul(1000));
         let text = |value: Option<&Value>| value.map(plain).unwrap_or_default();
         let (kind, session) = (text(self.fields.get("hook_event_type")), text(self.fields.get("session_id")));
@@ -71,9 +77,9 @@ impl Told {
             Ok(mut hook) => {
                 hook.session_id = Some(session);
                 hook.client_time = Some(time);
-                wire::hook_event(id, hook, None, now)
+                wire::hook_event(clean, id, hook, None, now)
             }
-            Err(error) => wire::unread_hook(id, time, &error.to_string(), None),
+            Err(error) => wire::unread_hook(clean, id, time, &error.to_string(), None),
         };
         event.actor.name = Some(app);
         for name in ["id", "timestamp", "humanInTheLoopStatus"] {
@@ -85,7 +91,7 @@ impl Told {
         if let Value::Object(fields) = &mut event.payload {
             fields.insert(KEPT.to_owned(), Value::Object(self.fields));
         }
-        event.payload = wire::fitting(event.payload);
+        event.payload = wire::fitting(clean, event.payload);
         event
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     answer::Json,
     app::App,
     extract::{Caller, Teller},
-    problem::Answer,
+    problem::{Answer, Failure},
     wire,
 };
 
@@ -32,15 +32,19 @@ const MAX_ANSWER: usize = 4 << 20;
 /// How many recent events are answered with, unless asked otherwise.
 const RECENT: usize = 300;
 
-/// Takes one event. The answer is the event as it was told, with its number and time.
-#[utoipa::path(post, path = "/events", tag = "observability", request_body(content = Object),
+/// Takes one event. The answer is the event as it was told, with its number and time. With an `id` it is recorded once,
+/// however often it is told; what was there already has no number in the answer.
+#[utoipa::path(post, path = "/events", tag = "observability",
+    params(("id" = Option<String>, Query, pattern = "^evt_[0-9a-f]{32}$")), request_body(content = Object),
     responses((status = 200, body = Object), (status = 400, body = Object)))]
 pub(crate) async fn told(
     State(app): State<App>,
     Caller(who): Caller,
     teller: Teller,
+    uri: Uri,
     body: Body,
 ) -> Answer<Response> {
+    let id = own_id(&uri)?;
     let Some(body) = json_of(body, MAX_EVENT).await else { return Ok(wrong("Invalid request")) };
     let Some(told) = Told::read(body.clone()) else { return Ok(wrong("Missing required fields")) };
     let now = Timestamp::from(SystemTime::now());
@@ -56,7 +60,7 @@ pub(crate) async fn told(
             Some(json!({"artifact": kept.digest.to_string(), "items": items}))
         }
     };
-    let mut event = told.event(EventId::from_uuid(Uuid::now_v7()), now, chat);
+    let mut event = told.event(&|text| app.service.without_secrets(text), id, now, chat);
     wire::known(&mut event, &teller);
     let seq = app.ingest(&who, vec![event]).await?.last;
     // To whom told it, it is shown as it was told.
@@ -67,6 +71,15 @@ pub(crate) async fn told(
         shown.insert("humanInTheLoopStatus".to_owned(), json!({"status": "pending"}));
     }
     Ok(Json(shown).into_response())
+}
+
+/// The id an event is told under, else a new one.
+fn own_id(uri: &Uri) -> Answer<EventId> {
+    let query = uri.query().unwrap_or_default();
+    let asked = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "id");
+    asked.map_or(Ok(EventId::from_uuid(Uuid::now_v7())), |(_, id)| {
+        id.parse().map_err(|_wrong| Failure::field("id", "must be an event's id, such as evt_ and 32 digits"))
+    })
 }
 
 fn conversation(who: &Principal, now: Timestamp) -> NewArtifact {
@@ -182,7 +195,7 @@ below_token! {
     /// As `/events`.
     #[utoipa::path(post, path = "/t/{token}/events", tag = "observability", params(("token" = String, Path)),
         request_body(content = Object), responses((status = 200, body = Object), (status = 400, body = Object)))]
-    told_below = told, (app: State<App>, who: Caller, teller: Teller, body: Body) -> Answer<Response>;
+    told_below = told, (app: State<App>, who: Caller, teller: Teller, uri: Uri, body: Body) -> Answer<Response>;
     /// As `/events/recent`.
     #[utoipa::path(get, path = "/t/{token}/events/recent", tag = "observability",
         params(("token" = String, Path), ("limit" = Option<i64>, Query)), responses((status = 200, body = Vec<Object>)))]

@@ -1,6 +1,8 @@
 //! What agents say through their hooks, into events of the ledger. What is known gets a column, everything else is kept
 //! beside it; a call and its outcome stay two events, told apart by their kind and joined by the call's id.
 
+use std::borrow::Cow;
+
 use belljar_capture::{HookEvent, HookKind};
 use belljar_domain::{
     Actor, EventId, EventKind, EventStatus, NewEvent, ProjectId, Ruling, SandboxId, Timestamp,
@@ -10,10 +12,14 @@ use serde_json::{Map, Value, json};
 
 use crate::extract::Teller;
 
+/// A text without its secrets: what is to be cut is cleaned first, for half a secret would not be known as one.
+pub(crate) type Clean<'a> = &'a dyn for<'t> Fn(&'t str) -> Cow<'t, str>;
+
 /// Texts longer than this are cut: a file's whole body is the sandbox's to keep, not the ledger's.
 const LONGEST: usize = 16 * 1024;
 /// The event of a hook, with the id its sender gave it. Where it ran is a claim, unless its sender is known.
 pub(crate) fn hook_event(
+    clean: Clean<'_>,
     id: EventId,
     hook: HookEvent,
     sandbox: Option<SandboxId>,
@@ -34,7 +40,7 @@ pub(crate) fn hook_event(
     event.status = status(&hook);
     event.error.clone_from(&hook.error);
     event.duration_ms = hook.duration_ms;
-    event.payload = payload(hook, &vendor);
+    event.payload = payload(clean, hook, &vendor);
     event
 }
 
@@ -54,12 +60,18 @@ pub(crate) fn weighed(event: &mut NewEvent, passage: &Passage) {
 }
 
 /// The event of a hook nobody could read: what it said is kept as it was said.
-pub(crate) fn unread_hook(id: EventId, time: Timestamp, why: &str, text: Option<&str>) -> NewEvent {
+pub(crate) fn unread_hook(
+    clean: Clean<'_>,
+    id: EventId,
+    time: Timestamp,
+    why: &str,
+    text: Option<&str>,
+) -> NewEvent {
     let kind = EventKind::Other("hook.unread".to_owned());
     let mut event = NewEvent::new(id, time, ProjectId::default(), kind);
     event.status = Some(EventStatus::Failure);
     event.error = Some(why.to_owned());
-    event.payload = shortened(json!({ "source": "hook", "text": text }));
+    event.payload = shortened(clean, json!({ "source": "hook", "text": text }));
     event
 }
 
@@ -90,7 +102,9 @@ fn kind(hook: &HookKind) -> EventKind {
 /// How a call came out; a call that is about to be made has not.
 fn status(hook: &HookEvent) -> Option<EventStatus> {
     match hook.kind {
-        HookKind::ToolAfter if hook.exit_code.is_some_and(|code| code != 0) => Some(EventStatus::Failure),
+        HookKind::ToolAfter if hook.error.is_some() || hook.exit_code.is_some_and(|code| code != 0) => {
+            Some(EventStatus::Failure)
+        }
         HookKind::ToolAfter => Some(EventStatus::Success),
         HookKind::ToolFailed if hook.rest.get("is_interrupt") == Some(&json!(true)) => {
             Some(EventStatus::Cancelled)
@@ -101,11 +115,11 @@ fn status(hook: &HookEvent) -> Option<EventStatus> {
     }
 }
 
-fn payload(hook: HookEvent, vendor: &str) -> Value {
+fn payload(clean: Clean<'_>, hook: HookEvent, vendor: &str) -> Value {
     let mut fields = Map::new();
     let mut put = |name: &str, value: Value| {
         if !value.is_null() {
-            fields.insert(name.to_owned(), shortened(value));
+            fields.insert(name.to_owned(), shortened(clean, value));
         }
     };
     put("source", json!("hook"));
@@ -136,33 +150,33 @@ fn payload(hook: HookEvent, vendor: &str) -> Value {
 }
 
 /// Cuts every long text and says how long it was.
-pub(crate) fn shortened(value: Value) -> Value {
-    shortened_to(value, LONGEST)
+pub(crate) fn shortened(clean: Clean<'_>, value: Value) -> Value {
+    shortened_to(clean, value, LONGEST)
 }
 
-fn shortened_to(value: Value, longest: usize) -> Value {
+fn shortened_to(clean: Clean<'_>, value: Value, longest: usize) -> Value {
+    let below = |value| shortened_to(clean, value, longest);
     match value {
         Value::String(text) if text.len() > longest => {
-            let kept = text.floor_char_boundary(longest);
-            Value::String(format!("{}… ({} bytes)", &text[..kept], text.len()))
+            let shown = clean(&text);
+            let kept = shown.floor_char_boundary(longest);
+            Value::String(format!("{}… ({} bytes)", &shown[..kept], text.len()))
         }
-        Value::Array(items) => {
-            Value::Array(items.into_iter().map(|item| shortened_to(item, longest)).collect())
+        Value::Array(items) => Value::Array(items.into_iter().map(below).collect()),
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(name, value)| (name, below(value))).collect())
         }
-        Value::Object(fields) => Value::Object(
-            fields.into_iter().map(|(name, value)| (name, shortened_to(value, longest))).collect(),
-        ),
         other => other,
     }
 }
 
 /// Cuts texts ever shorter until a payload is small enough to be kept. What redaction puts in the place of secrets may
 /// be longer than they were.
-pub(crate) fn fitting(payload: Value) -> Value {
+pub(crate) fn fitting(clean: Clean<'_>, payload: Value) -> Value {
     const ROOM: usize = NewEvent::PAYLOAD_LIMIT * 3 / 4;
     let fits = |value: &Value| serde_json::to_vec(value).is_ok_and(|json| json.len() <= ROOM);
     [LONGEST, 2048, 256].into_iter().fold(payload, |payload, longest| {
-        if fits(&payload) { payload } else { shortened_to(payload, longest) }
+        if fits(&payload) { payload } else { shortened_to(clean, payload, longest) }
     })
 }
 
@@ -198,7 +212,13 @@ mod tests {
 
     fn event(payload: Value) -> NewEvent {
         let hook = HookEvent::of(Some(Agent::ClaudeCode), None, payload).unwrap();
-        hook_event(EventId::from_uuid(Uuid::now_v7()), hook, None, Timestamp::from_micros(7))
+        hook_event(
+            &|text| text.into(),
+            EventId::from_uuid(Uuid::now_v7()),
+            hook,
+            None,
+            Timestamp::from_micros(7),
+        )
     }
 
     #[test]

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use uuid::Builder;
 
-use super::shortened;
+use super::{Clean, shortened};
 
 /// Points that travel in one event.
 const POINTS: usize = 200;
@@ -38,15 +38,15 @@ const PROMOTED: [&str; 12] = [
 const CLAUDE: &str = "com.anthropic.claude_code";
 
 /// Makes ids out of what is recorded. Of equals within one export each counts, by its place among them.
-#[derive(Debug)]
 struct Ids<'p> {
+    clean: Clean<'p>,
     project: &'p ProjectId,
     seen: BTreeMap<[u8; 32], u64>,
 }
 
 impl<'p> Ids<'p> {
-    const fn new(project: &'p ProjectId) -> Self {
-        Self { project, seen: BTreeMap::new() }
+    const fn new(clean: Clean<'p>, project: &'p ProjectId) -> Self {
+        Self { clean, project, seen: BTreeMap::new() }
     }
 
     fn id(&mut self, signal: &str, time: Timestamp, said: &Value) -> EventId {
@@ -64,8 +64,8 @@ impl<'p> Ids<'p> {
 }
 
 /// Log records, one event each.
-pub(crate) fn logs(records: &[LogRecord], project: &ProjectId) -> Vec<NewEvent> {
-    let mut ids = Ids::new(project);
+pub(crate) fn logs(clean: Clean<'_>, records: &[LogRecord], project: &ProjectId) -> Vec<NewEvent> {
+    let mut ids = Ids::new(clean, project);
     records.iter().map(|record| log(record, &mut ids)).collect()
 }
 
@@ -150,8 +150,8 @@ fn state(told: &mut NewEvent, fact: Fact) {
 }
 
 /// Spans, one event each.
-pub(crate) fn traces(spans: &[Span], project: &ProjectId) -> Vec<NewEvent> {
-    let mut ids = Ids::new(project);
+pub(crate) fn traces(clean: Clean<'_>, spans: &[Span], project: &ProjectId) -> Vec<NewEvent> {
+    let mut ids = Ids::new(clean, project);
     spans.iter().map(|span| trace(span, &mut ids)).collect()
 }
 
@@ -206,8 +206,8 @@ fn trace(span: &Span, ids: &mut Ids<'_>) -> NewEvent {
 }
 
 /// Metrics, many points to an event.
-pub(crate) fn metrics(sums: &[Sum], project: &ProjectId) -> Vec<NewEvent> {
-    let mut ids = Ids::new(project);
+pub(crate) fn metrics(clean: Clean<'_>, sums: &[Sum], project: &ProjectId) -> Vec<NewEvent> {
+    let mut ids = Ids::new(clean, project);
     let each = sums.iter().flat_map(|sum| sum.points.iter().map(move |point| (sum, point)));
     let points: Vec<(u64, &Sum, Value)> = each
         .map(|(sum, point)| {
@@ -216,11 +216,16 @@ pub(crate) fn metrics(sums: &[Sum], project: &ProjectId) -> Vec<NewEvent> {
                 Temporality::Cumulative => "cumulative",
                 Temporality::Gauge => "gauge",
             };
-            let said = json!({
+            let mut said = json!({
                 "name": sum.name, "unit": sum.unit, "temporality": temporality, "value": point.value,
                 "start": point.start_unix_nano, "time": point.time_unix_nano,
                 "attributes": point.attributes.json_without(&[]),
             });
+            if let (Some(spread), Some(said)) = (&point.spread, said.as_object_mut()) {
+                put(said, "count", json!(spread.count));
+                put(said, "bounds", json!(spread.bounds));
+                put(said, "buckets", json!(spread.buckets));
+            }
             (point.time_unix_nano, sum, said)
         })
         .collect();
@@ -255,7 +260,7 @@ fn begin(
     // Claims, unless who sent them is known.
     told.sandbox = sandbox.and_then(|id| id.parse().ok());
     told.run = run.and_then(|id| id.parse().ok());
-    told.payload = shortened(payload);
+    told.payload = shortened(ids.clean, payload);
     told
 }
 

@@ -7,6 +7,8 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
+use belljar_capture::otlp::{Spans, export as export_request};
+use belljar_domain::Event;
 use serde_json::Value;
 
 use super::source::{Seen, Source, place_of};
@@ -59,23 +61,39 @@ pub(super) fn export(context: &Context, args: &ExportEvents) -> Result<ExitCode>
     if args.format == EventFormat::Csv && args.which.after.is_none() {
         writeln!(out, "{}", COLUMNS.join(","))?;
     }
-    let mut count = 0_u64;
+    let (mut count, mut spans) = (0_u64, Spans::new(false));
     loop {
         let page = source.after(place)?;
         let Some(last) = page.last().and_then(place_of) else { break };
         place = last;
+        let mut made = Vec::new();
         for event in page.iter().filter(|event| Seen::of(event).is_some_and(|seen| source.wants(&seen))) {
             match args.format {
                 EventFormat::Jsonl => writeln!(out, "{event}")?,
                 EventFormat::Csv => writeln!(out, "{}", row(event))?,
+                EventFormat::Otlp => made.extend(whole(event).and_then(|event| spans.take(&event))),
             }
             count += 1;
+        }
+        if !made.is_empty() {
+            writeln!(out, "{}", export_request(&made, env!("CARGO_PKG_VERSION")))?;
         }
     }
     out.flush().context("write the export")?;
     drop(out);
     let _unheard = writeln!(io::stderr(), "belljar: {count} events; go on with --after {place}");
     Ok(ExitCode::SUCCESS)
+}
+
+/// An event as the ledger has it, from the form in which it travels.
+fn whole(event: &Value) -> Option<Event> {
+    let mut fields = event.as_object()?.clone();
+    for name in ["project", "session", "sandbox", "execution", "run"] {
+        if let Some(value) = fields.remove(&format!("{name}_id")) {
+            fields.insert(name.to_owned(), value);
+        }
+    }
+    serde_json::from_value(Value::Object(fields)).ok()
 }
 
 fn row(event: &Value) -> String {

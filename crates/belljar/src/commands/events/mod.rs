@@ -3,6 +3,7 @@
 
 mod calls;
 mod export;
+mod import;
 mod line;
 mod query;
 mod source;
@@ -19,5 +20,6 @@ pub(crate) fn events(context: &Context, args: &Events) -> Result<ExitCode> {
         Events::Tail(args) => tail::tail(context, args),
         Events::Query(args) => query::query(context, args),
         Events::Export(args) => export::export(context, args),
+        Events::Import(args) => import::import(context, args),
     }
 }

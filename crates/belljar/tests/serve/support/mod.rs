@@ -43,6 +43,15 @@ impl Served {
         Self { dir, child, facts }
     }
 
+    /// One that says all it does, in the file `log` of the directory of the host's.
+    pub(crate) fn start_logged() -> Self {
+        let dir = tempfile::Builder::new().prefix("belljar-serve-").tempdir().unwrap();
+        fs::create_dir(dir.path().join("work")).unwrap();
+        let log = fs::File::create(dir.path().join("work/log")).unwrap();
+        let (child, facts) = launch_into(&dir.path().join("home"), &[("BELLJAR_LOG", "debug")], log.into());
+        Self { dir, child, facts }
+    }
+
     /// With a configuration file.
     pub(crate) fn start_configured(config: &str) -> Self {
         let dir = tempfile::Builder::new().prefix("belljar-serve-").tempdir().unwrap();
@@ -153,6 +162,10 @@ impl Drop for Served {
 }
 
 fn launch(home: &Path, env: &[(&str, &str)]) -> (Child, Value) {
+    launch_into(home, env, Stdio::inherit())
+}
+
+fn launch_into(home: &Path, env: &[(&str, &str)], log: Stdio) -> (Child, Value) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_belljar"))
         .args(["--json", "serve", "--listen", "127.0.0.1:0"])
         .env("BELLJAR_HOME", home)
@@ -160,6 +173,7 @@ fn launch(home: &Path, env: &[(&str, &str)]) -> (Child, Value) {
         .env("BELLJAR_SERVER_POOL", "0")
         .envs(env.iter().copied())
         .stdout(Stdio::piped())
+        .stderr(log)
         .spawn()
         .unwrap();
     let mut line = String::new();

@@ -55,16 +55,8 @@ impl Socket {
     /// The next frame; `None` when the connection is over.
     pub(crate) fn hear(&mut self) -> Option<Frame> {
         loop {
-            let mut start = [0; 2];
-            self.0.read_exact(&mut start).ok()?;
-            let length = match start[1] & 0x7f {
-                126 => u64::from(u16::from_be_bytes(self.bytes()?)),
-                127 => u64::from_be_bytes(self.bytes()?),
-                short => u64::from(short),
-            };
-            let mut body = vec![0; usize::try_from(length).unwrap()];
-            self.0.read_exact(&mut body).ok()?;
-            match start[0] & 0xf {
+            let (kind, body) = self.frame()?;
+            match kind {
                 1 => return Some(Frame::Text(serde_json::from_slice(&body).unwrap())),
                 2 => return Some(Frame::Binary(body)),
                 8 => {
@@ -75,6 +67,30 @@ impl Socket {
                 _ => {}
             }
         }
+    }
+
+    /// The next text or binary frame as it came.
+    pub(crate) fn hear_bytes(&mut self) -> Option<Vec<u8>> {
+        loop {
+            match self.frame()? {
+                (1 | 2, body) => return Some(body),
+                (8, _) => return None,
+                _ => {}
+            }
+        }
+    }
+
+    fn frame(&mut self) -> Option<(u8, Vec<u8>)> {
+        let mut start = [0; 2];
+        self.0.read_exact(&mut start).ok()?;
+        let length = match start[1] & 0x7f {
+            126 => u64::from(u16::from_be_bytes(self.bytes()?)),
+            127 => u64::from_be_bytes(self.bytes()?),
+            short => u64::from(short),
+        };
+        let mut body = vec![0; usize::try_from(length).unwrap()];
+        self.0.read_exact(&mut body).ok()?;
+        Some((start[0] & 0xf, body))
     }
 
     fn bytes<const N: usize>(&mut self) -> Option<[u8; N]> {

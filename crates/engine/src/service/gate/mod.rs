@@ -17,7 +17,7 @@ mod request;
 mod sandboxes;
 
 use belljar_domain::{EventKind, EventStatus, Verdict};
-use belljar_guardian::policy::Mode;
+use belljar_guardian::policy::{Mode, Policy};
 
 pub use passage::{Finding, Passage, Stage};
 pub use request::{Act, Identity, Place, Proof, Request, target_of, tool};
@@ -26,6 +26,8 @@ use super::{Result, Service, ServiceError};
 
 /// Seconds after which it is worth asking again whether a budget has room.
 const RETRY_AFTER: u64 = 60;
+/// Why, where the words that say so would repeat a secret.
+const UNSPOKEN: &str = "the rule names what there are secrets in, so its words are not repeated";
 
 impl Service {
     /// What the stages before a person say of a request. Quick, and asks nobody: the answer may be [`Verdict::Ask`].
@@ -43,7 +45,7 @@ impl Service {
         }
         let stages: [(Stage, &dyn Fn() -> Finding); 3] = [
             (Stage::Identity, &|| known.finding.clone()),
-            (Stage::Permission, &|| permission::stage(self, &policy, request, &known)),
+            (Stage::Permission, &|| self.worded(&policy, request, &known)),
             (Stage::Budget, &|| budget::stage(self, request, &known)),
         ];
         for (stage, judge) in stages {
@@ -55,6 +57,21 @@ impl Service {
             }
         }
         passage
+    }
+
+    /// What the policy says of a request, in words that can be kept and shown: they quote what is asked for in part, and
+    /// a part of a secret would not be known as one later.
+    fn worded(&self, policy: &Policy, request: &Request, known: &identity::Known) -> Finding {
+        let finding = permission::stage(self, policy, request, known);
+        let mut clean = request.clone();
+        self.0.recorder.redactor().value(&mut clean.act.input);
+        if clean.act.input == request.act.input {
+            return finding;
+        }
+        let again = permission::stage(self, policy, &clean, known);
+        let is_same = (again.verdict, &again.rule) == (finding.verdict, &finding.rule);
+        let reason = if is_same { again.reason } else { UNSPOKEN.to_owned() };
+        Finding { reason, ..finding }
     }
 
     /// Lets something be done to a sandbox, or says why not. What was let through goes into the event of what is done;
