@@ -43,10 +43,12 @@ impl Served {
         Self { dir, child, facts }
     }
 
-    /// One that says all it does, in the file `log` of the directory of the host's.
+    /// One that says all it does, in the file `log` of the directory of the host's, and holds nobody up.
     pub(crate) fn start_logged() -> Self {
         let dir = tempfile::Builder::new().prefix("belljar-serve-").tempdir().unwrap();
         fs::create_dir(dir.path().join("work")).unwrap();
+        fs::create_dir(dir.path().join("home")).unwrap();
+        fs::write(dir.path().join("home/guardian.toml"), "mode = \"observe\"\n").unwrap();
         let log = fs::File::create(dir.path().join("work/log")).unwrap();
         let (child, facts) = launch_into(&dir.path().join("home"), &[("BELLJAR_LOG", "debug")], log.into());
         Self { dir, child, facts }
