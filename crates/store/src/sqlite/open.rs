@@ -36,6 +36,8 @@ use crate::{
 const OPENING: &str = "open the store";
 /// The first schema that knows of the daybook.
 const WITH_DAYBOOK: u32 = 4;
+/// How long a lock is waited for whose holder is dead: a program it was just starting when it was killed still has it.
+const LAST_BREATH: Duration = Duration::from_secs(5);
 /// How long a reader waits for the writer.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes of the write-ahead log that are there from the beginning.
@@ -160,19 +162,35 @@ fn lock(path: &Path) -> Result<File, StoreError> {
     let doing = |e| StoreError::backend("lock the store", e);
     let made = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
     let mut file = made.map_err(doing)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            let read = file.take(16).read_to_string(&mut holder);
-            let by = read.ok().and_then(|_length| holder.trim().parse().ok());
-            return Err(StoreError::Locked { at: path.parent().unwrap_or(path).to_owned(), by });
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) => {
+                let by = holder(&mut file);
+                if !by.is_some_and(is_dead) || began.elapsed() > LAST_BREATH {
+                    return Err(StoreError::Locked { at: path.parent().unwrap_or(path).to_owned(), by });
+                }
+                thread::sleep(Duration::from_millis(2));
+            }
+            Err(TryLockError::Error(error)) => return Err(doing(error)),
         }
-        Err(TryLockError::Error(error)) => return Err(doing(error)),
     }
     file.set_len(0).and_then(|()| file.rewind()).map_err(doing)?;
     writeln!(file, "{}", std::process::id()).map_err(doing)?;
     Ok(file)
+}
+
+/// Who says that the lock is theirs.
+fn holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().and_then(|()| file.take(16).read_to_string(&mut text)).ok()?;
+    text.trim().parse().ok()
+}
+
+fn is_dead(process: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"));
+    stat.map_or(true, |stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with(['Z', 'X'])))
 }
 
 fn connect(path: &Path, pages: &Arc<AtomicU64>) -> Result<Connection, StoreError> {
