@@ -36,7 +36,8 @@ const RECENT: usize = 300;
 /// however often it is told; what was there already has no number in the answer.
 #[utoipa::path(post, path = "/events", tag = "observability",
     params(("id" = Option<String>, Query, pattern = "^evt_[0-9a-f]{32}$")), request_body(content = Object),
-    responses((status = 200, body = Object), (status = 400, body = Object)))]
+    responses((status = 200, body = Object),
+        (status = 400, content((Object = "application/json"), (belljar_api::Problem = "application/problem+json")))))]
 pub(crate) async fn told(
     State(app): State<App>,
     Caller(who): Caller,
@@ -194,7 +195,8 @@ type Asked = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 below_token! {
     /// As `/events`.
     #[utoipa::path(post, path = "/t/{token}/events", tag = "observability", params(("token" = String, Path)),
-        request_body(content = Object), responses((status = 200, body = Object), (status = 400, body = Object)))]
+        request_body(content = Object), responses((status = 200, body = Object),
+            (status = 400, content((Object = "application/json"), (belljar_api::Problem = "application/problem+json")))))]
     told_below = told, (app: State<App>, who: Caller, teller: Teller, uri: Uri, body: Body) -> Answer<Response>;
     /// As `/events/recent`.
     #[utoipa::path(get, path = "/t/{token}/events/recent", tag = "observability",
