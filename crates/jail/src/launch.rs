@@ -11,7 +11,7 @@ use std::{
 
 use belljar_init::{
     plan::{Groundwork, Plan},
-    wire::{Boot, Charge, FromKeeper, Prelude, ToKeeper, encode, line},
+    wire::{Boot, Charge, FromKeeper, Ground, Prelude, ToKeeper, encode, line},
 };
 use rustix::{
     fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create},
@@ -114,14 +114,16 @@ impl Cradle {
         Ok(Self { lifeline, line, ground: None })
     }
 
-    /// Has the first part of a plan carried out before there is a plan.
+    /// Has the first part of a plan carried out before there is a plan. `groups` are directories of control groups made
+    /// for it; they go with this process unless there is a plan before.
     ///
     /// # Errors
     /// When the builder cannot be reached.
-    pub fn lay(&mut self, ground: Groundwork) -> Result<(), LaunchError> {
+    pub fn lay(&mut self, work: Groundwork, groups: Vec<String>) -> Result<(), LaunchError> {
+        let ground = Ground { work, groups };
         let file = memory_file("belljar-ground", &encode(&ground)).map_err(host("write the groundwork"))?;
         wire::send(&self.line, line::GROUND, &[file.as_fd()]).map_err(host("reach the builder"))?;
-        self.ground = Some(ground);
+        self.ground = Some(ground.work);
         Ok(())
     }
 

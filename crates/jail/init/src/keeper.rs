@@ -6,8 +6,8 @@ use alloc::{string::String, vec, vec::Vec};
 use belljar_init::{
     plan::{Groundwork, IdMap, Identity, Life, Network, Plan},
     wire::{
-        Boot, Cause, Charge, FromKeeper, MAX_FRAME, MAX_REQUEST, Prelude, Stage, ToKeeper, decode, encode,
-        line,
+        Boot, Cause, Charge, FromKeeper, Ground, MAX_FRAME, MAX_REQUEST, Prelude, Stage, ToKeeper, decode,
+        encode, line,
     },
 };
 
@@ -26,6 +26,9 @@ struct Gifts {
     control_door: Fd,
     cgroups: Vec<Fd>,
 }
+
+/// How long a builder that nobody needs any more may take to go.
+const PATIENCE_MS: u64 = 2000;
 
 pub(crate) fn keep() {
     sys::umask(0o022);
@@ -48,7 +51,11 @@ pub(crate) fn keep() {
             let born = FromKeeper::Born { keeper, init: init.unsigned_abs() };
             let _nobody_listens = sys::send(LIFELINE, &encode(&born), None);
             let Some((life, door, _held)) = receive_charge() else {
-                // The supervisor died or thought better of it before there was anything to keep.
+                // The supervisor died or thought better of it before there was anything to keep. The builder hears of that
+                // as well, and takes along what was made ahead; unless it cannot.
+                if let Ok(ends) = sys::pidfd(init) {
+                    let _ended = sys::wait_readable([ends.0], Some(PATIENCE_MS));
+                }
                 sys::kill(init, sys::SIGKILL);
                 while sys::reap(-1, true).is_some() {}
                 sys::exit(0)
@@ -94,16 +101,17 @@ fn receive_charge() -> Option<(Life, Fd, Vec<Fd>)> {
 
 /// What the builder is told.
 enum Word {
-    Ground(Groundwork),
+    Ground(Ground),
     Boot(Gifts),
+    /// The supervisor is gone; so is the keeper, in a moment.
+    Nothing,
 }
 
 fn hear(line: &Fd) -> Result<Word, Broken> {
     let mut frame = [0_u8; 16];
     let (count, fds) = sys::receive(line.0, &mut frame).at(Stage::Boot, "builder's line")?;
     if count == 0 {
-        // The supervisor is gone; so is the keeper, in a moment.
-        sys::exit(0);
+        return Ok(Word::Nothing);
     }
     let mut fds = fds.into_iter();
     let mut next = |what| fds.next().ok_or(EINVAL).at(Stage::Boot, what);
@@ -173,14 +181,21 @@ fn lay_until_boot<'a>(
     line: &'a Fd,
     userns: Option<&'a Fd>,
 ) -> Result<(Gifts, Option<root::Site<'a>>), Broken> {
-    let mut site = None;
+    let (mut site, mut waiting) = (None, Vec::new());
     loop {
         match hear(line)? {
             Word::Boot(gifts) => return Ok((gifts, site)),
-            Word::Ground(Groundwork { identity, stage, steps }) => {
+            Word::Ground(Ground { work: Groundwork { identity, stage, steps }, groups }) => {
+                waiting = groups;
                 let mut begun = begin(&identity, &stage, line, userns)?;
                 begun.lay(&steps)?;
                 site = Some(begun);
+            }
+            Word::Nothing => {
+                for dir in &waiting {
+                    tree::remove_cgroup(dir);
+                }
+                sys::exit(0)
             }
         }
     }

@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::plan::{IdMap, Life, Network, Plan};
+use crate::plan::{Groundwork, IdMap, Life, Network, Plan};
 
 /// Largest frame sent as a packet; a larger execution request travels in a memory file.
 pub const MAX_FRAME: usize = 16 * 1024;
@@ -42,6 +42,15 @@ pub struct Boot {
     pub plan: Plan,
     /// How many of its steps are done: those of the groundwork, if it was laid.
     pub laid: u32,
+}
+
+/// Frame on the builder's line, in a memory file: what to do before there is a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ground {
+    /// What to build.
+    pub work: Groundwork,
+    /// Directories of control groups that wait for the sandbox, to be removed if nobody ever asks for it.
+    pub groups: Vec<String>,
 }
 
 /// What a frame on the builder's line is about; the frame itself is this text.

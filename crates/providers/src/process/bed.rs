@@ -39,7 +39,9 @@ impl Bed {
         let roots = create::resolve(home, facts, spec)?;
         let nowhere = sandboxes(home).join(id.to_string());
         let drawn = blueprint::draw(facts, id, spec, &roots, &nowhere, bed.base.unwrap_or(0))?;
-        bed.cradle.lay(drawn.plan.groundwork()).map_err(create::start_error)?;
+        // The group drawn here is the one made ahead below.
+        let groups = drawn.plan.life.cgroup_dirs.clone();
+        bed.cradle.lay(drawn.plan.groundwork(), groups).map_err(create::start_error)?;
         let disk = (facts.disk == DiskKind::Image)
             .then(|| disk::Ready::make(&home.join("cache"), &spec.limits))
             .transpose()
