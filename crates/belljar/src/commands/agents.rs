@@ -65,7 +65,8 @@ pub(crate) fn revoke(context: &Context, args: &RevokeAgent) -> Result<ExitCode> 
     })
 }
 
-fn said(context: &Context, answer: &Value, line: &str) -> Result<ExitCode> {
+/// Shows what was done, in a line or as the server tells it.
+pub(super) fn said(context: &Context, answer: &Value, line: &str) -> Result<ExitCode> {
     if context.json {
         print_json(answer)?;
     } else {

@@ -1,14 +1,14 @@
 //! `belljar budget`: what may be spent, how far that is used, and what was refused.
 
-use std::{
-    io::{self, Write as _},
-    process::ExitCode,
-};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
-use super::embedded::{field, with_server};
+use super::{
+    agents::said,
+    embedded::{field, with_server},
+};
 use crate::{
     args::{Budget, SetBudget},
     client::Client,
@@ -46,15 +46,6 @@ pub(crate) fn budget(context: &Context, command: Budget) -> Result<ExitCode> {
             history(context, server, &query)
         }
     })
-}
-
-fn said(context: &Context, answer: &Value, line: &str) -> Result<ExitCode> {
-    if context.json {
-        print_json(answer)?;
-    } else {
-        writeln!(io::stdout(), "{}", plain(line))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// A budget as the server takes it.

@@ -11,6 +11,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
+    policy::Server,
     real::{claude_session, claude_session_with},
     support::{Ended, Machine},
     workbench::model::Model,
@@ -26,29 +27,6 @@ match = "Bash(echo:*)"
 verdict = "ask"
 reason = "Somebody must know what is made."
 "#;
-
-/// A server that goes when the test does.
-struct Server(Child);
-
-impl Server {
-    fn start(machine: &Machine) -> Self {
-        let mut command = machine.belljar(&["--json", "serve", "--listen", "127.0.0.1:0"]);
-        let log = fs::File::create(machine.path("server.log")).unwrap();
-        command.env("BELLJAR_SERVER_POOL", "0").stdout(Stdio::piped()).stderr(log);
-        let mut child = command.spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.contains("url"), "{line}");
-        Self(child)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _over = self.0.kill();
-        let _over = self.0.wait();
-    }
-}
 
 fn machine(rules: &str) -> Machine {
     let machine = Machine::new();

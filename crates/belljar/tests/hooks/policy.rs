@@ -31,7 +31,7 @@ verdict = "ask"
 "#;
 
 /// A server that goes when the test does.
-pub(crate) struct Server(Child);
+pub(crate) struct Server(pub(crate) Child);
 
 impl Server {
     pub(crate) fn start(machine: &Machine) -> Self {
