@@ -240,8 +240,8 @@ impl Service {
             if live.running() > 0 || self.0.registry.remove(view.id).is_none() {
                 continue;
             }
-            let cause = info.cause;
-            drop(self.0.recorder.append(self.closed(&live, view, info.state, cause, "belljar")));
+            // Unwritten, the next service writes it off.
+            let _unsaid = self.close_sandbox(&live, view, info.state, info.cause, "belljar");
             self.0.places.leave(&live.seat());
             if info.spec.workspace.is_none() {
                 // Nothing of it is wanted any more.

@@ -60,10 +60,10 @@ impl Service {
         let Some(live) = self.0.registry.remove(id) else {
             return self.forget(view);
         };
-        let end = self.closed(&live, view, SandboxState::Destroyed, Some(KillCause::Killswitch), &who.name);
-        let gone = self.0.recorder.commit(end);
+        let gone =
+            self.close_sandbox(&live, view, SandboxState::Destroyed, Some(KillCause::Killswitch), &who.name);
         self.bury(live);
-        Ok(gone.map(drop)?)
+        gone
     }
 
     /// Removes what is left of one that ended by itself.
@@ -92,18 +92,19 @@ impl Service {
         });
     }
 
-    /// Shows that a sandbox is over; the answer is what is to be written down of it.
-    pub(super) fn closed(
+    /// Writes down that a sandbox is over, and shows it then: whoever saw its end must not find it running in the store.
+    pub(super) fn close_sandbox(
         &self,
         live: &LiveSandbox,
         view: SandboxView,
         state: SandboxState,
         cause: Option<KillCause>,
         by: &str,
-    ) -> Batch {
+    ) -> Result<()> {
         let (view, batch) = self.over(view, state, cause, by, cause.map(|cause| cause.to_string()));
+        let kept = self.0.recorder.commit(batch);
         live.change(|live| *live = view);
-        batch
+        Ok(kept.map(drop)?)
     }
 
     pub(super) fn over(

@@ -23,7 +23,7 @@ impl Service {
             return Err(error.into());
         }
         let state = live.sandbox.info().state;
-        self.0.recorder.commit(self.closed(&live, view, state, Some(KillCause::Killswitch), &who.name))?;
+        self.close_sandbox(&live, view, state, Some(KillCause::Killswitch), &who.name)?;
         self.0.places.leave(&live.seat());
         Ok(live.view())
     }

@@ -71,10 +71,10 @@ impl Service {
             Err(level) => {
                 let page = books.block(&level, time);
                 let batch = books.batch(&page);
-                drop(books);
                 let refusal = Refusal::of(&level, time);
                 let event = self.blocked(&payer, bill.tool, &level, &refusal.reason);
                 drop(self.0.recorder.append(Batch { events: vec![event], ..batch }));
+                drop(books);
                 if refusal.pauses {
                     self.pause_payer(&payer, &level);
                 }
@@ -157,10 +157,12 @@ impl Service {
             Err(level) => {
                 let page = books.block(&level, time);
                 let batch = books.batch(&page);
-                drop(books);
                 let refusal = Refusal::of(&level, time);
                 let event = self.blocked(&payer, "reserve", &level, &refusal.reason);
-                self.0.recorder.commit(Batch { events: vec![event], ..batch })?;
+                // Handed over while the books are held: of two pages about one sum, the newer is the one that stays.
+                let kept = self.0.recorder.append(Batch { events: vec![event], ..batch });
+                drop(books);
+                kept.wait()?;
                 if refusal.pauses {
                     self.pause_payer(&payer, &level);
                 }

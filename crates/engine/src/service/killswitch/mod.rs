@@ -199,7 +199,7 @@ impl Service {
         // One without a workspace has nothing anybody could want.
         let is_kept = view.spec.workspace.is_some();
         let state = if is_kept { live.sandbox.info().state } else { SandboxState::Destroyed };
-        self.0.recorder.commit(self.closed(&live, view, state, cause, &who.name))?;
+        self.close_sandbox(&live, view, state, cause, &who.name)?;
         if is_kept {
             self.0.places.leave(&live.seat());
         } else {
