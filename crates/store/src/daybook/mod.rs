@@ -6,17 +6,14 @@
 //! beginning again once everything in it is durable there.
 
 pub(crate) mod entry;
+mod paper;
 
-use std::{
-    fs::{File, OpenOptions},
-    io,
-    os::unix::fs::{FileExt, OpenOptionsExt},
-    path::Path,
-};
+use std::{fs::File, io, os::unix::fs::FileExt, path::Path};
 
+use self::paper::{BLOCK, Paper};
 use crate::ledger::chain::Seal;
 
-/// Bytes of the file. All of them are written when it is made: a flush that has to find room takes twice as long.
+/// Bytes of the file.
 const SIZE: usize = 1024 * 1024;
 /// The number, the length and the seal before each entry.
 const HEAD: usize = 8 + 4 + 32;
@@ -26,7 +23,7 @@ pub(crate) const LIGHT: usize = 128 * 1024;
 /// The file, and where the next entry goes.
 #[derive(Debug)]
 pub(crate) struct Daybook {
-    file: File,
+    paper: Paper,
     seal: Seal,
     at: usize,
     next: u64,
@@ -35,14 +32,8 @@ pub(crate) struct Daybook {
 impl Daybook {
     /// Opens a daybook with nothing unposted in it.
     pub(crate) fn open(path: &Path, seal: Seal, posted: u64) -> io::Result<Self> {
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
-        let length = usize::try_from(file.metadata()?.len()).unwrap_or(0);
-        if length < SIZE {
-            file.write_all_at(&vec![0; SIZE - length], length as u64)?;
-            file.sync_all()?;
-        }
-        Ok(Self { file, seal, at: 0, next: posted + 1 })
+        let paper = Paper::open(path, SIZE)?;
+        Ok(Self { paper, seal, at: 0, next: posted + 1 })
     }
 
     /// The number of the next entry.
@@ -64,10 +55,9 @@ impl Daybook {
     pub(crate) fn write(&mut self, entry: &[u8]) -> io::Result<()> {
         let length = u32::try_from(entry.len()).map_err(io::Error::other)?;
         let seal = self.seal.of_entry(self.next, entry);
-        let record = [&self.next.to_le_bytes()[..], &length.to_le_bytes(), &seal, entry].concat();
-        self.file.write_all_at(&record, self.at as u64)?;
-        self.file.sync_data()?;
-        self.at += record.len();
+        let head = [&self.next.to_le_bytes()[..], &length.to_le_bytes(), &seal];
+        self.paper.write(&[&head.concat(), entry], self.at as u64)?;
+        self.at += (HEAD + entry.len()).next_multiple_of(BLOCK);
         self.next += 1;
         Ok(())
     }
@@ -97,7 +87,7 @@ pub(crate) fn unposted(path: &Path, seal: &Seal, posted: u64) -> io::Result<Vec<
             entries.push(entry);
         }
         expected = Some(record.number + 1);
-        at = record.end;
+        at = record.end.next_multiple_of(BLOCK as u64);
     }
     Ok(entries)
 }
@@ -173,6 +163,19 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_of_any_length_is_kept_in_memory_and_on_disk() {
+        for place in [std::env::temp_dir(), "/dev/shm".into()] {
+            let home = tempfile::tempdir_in(place).unwrap();
+            let path = home.path().join("daybook");
+            let long = "long".repeat(3 * BLOCK);
+            let exact = "x".repeat(2 * BLOCK - HEAD);
+            written(&path, 0, &[b"short", long.as_bytes(), exact.as_bytes(), b"last"]);
+            assert_eq!(owed(&path, 1, 0), ["short", &long, &exact, "last"]);
+            assert_eq!(fs::metadata(&path).unwrap().len(), SIZE as u64);
+        }
+    }
+
+    #[test]
     fn an_earlier_round_does_not_count() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("daybook");
@@ -189,7 +192,7 @@ mod tests {
         let path = home.path().join("daybook");
         written(&path, 0, &[b"one", b"two"]);
         let whole = fs::read(&path).unwrap();
-        let second = HEAD + 3;
+        let second = BLOCK;
         for at in second..second + HEAD + 3 {
             let mut bytes = whole.clone();
             bytes[at] ^= 1;

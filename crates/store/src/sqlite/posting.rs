@@ -57,12 +57,13 @@ struct Chained<'a> {
 
 type Answers = Vec<Result<Appended, StoreError>>;
 
-/// Bytes an entry may take in the write-ahead log for each byte of its own, and for each of its statements: a few pages
-/// of a table and of every index.
+/// Bytes an entry takes in the write-ahead log for each byte of its own, and for each of its statements: most add to the
+/// end of what they touch, where others have just added. An entry that takes more, and finds the disk full, waits in the
+/// daybook until there is room.
 const SPREAD: usize = 2;
-const TOUCH: usize = 40 * 4096;
-/// Entries that may wait to be posted.
-const MOST_OWED: usize = 8;
+const TOUCH: usize = 4 * 4096;
+/// Entries that may wait to be posted. Posted together they touch each page once.
+const MOST_OWED: usize = 64;
 /// A page in the log, with what is before it.
 const FRAME: u64 = 4096 + 24;
 
@@ -86,8 +87,8 @@ impl Writer {
         batches.is_some_and(|batches| !batches.is_empty() && self.has_room(&batches))
     }
 
-    /// What is answered must be certain to find room in the database afterwards, so only the part of its log that is on
-    /// the disk already is counted on.
+    /// What is answered should find room in the database afterwards, so only the part of its log that is on the disk
+    /// already is counted on.
     fn has_room(&self, batches: &[&Prepared]) -> bool {
         let weight: usize = batches.iter().map(|batch| batch.weight).sum();
         let Some(needs) = batches.iter().map(|batch| needs(batch)).sum::<Option<usize>>() else {
@@ -157,6 +158,8 @@ impl Writer {
         let mut fresh = HashSet::new();
         let (mut chained, mut rows, mut answers) =
             (Vec::new(), Vec::new(), Vec::with_capacity(batches.len()));
+        // One look at the database for all of them: each look of its own would lock and unlock it.
+        let look = self.connection.unchecked_transaction().doing("look for events")?;
         for batch in batches {
             let answer = self.chain(batch, &mut tip, &mut fresh, &mut chained)?;
             if answer.is_ok() {
@@ -164,6 +167,7 @@ impl Writer {
             }
             answers.push(answer);
         }
+        drop(look);
         let number = self.daybook.as_ref().map(Daybook::next).ok_or(StoreError::Closed)?;
         let mac = self.seal.of_head(tip.head.seq, tip.head.hash);
         let mut statements: Vec<Statement<'_>> =
