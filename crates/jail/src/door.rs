@@ -7,6 +7,7 @@ use std::{
 };
 
 use belljar_init::wire::{Errand, Exec, FromKeeper, FromShepherd, MAX_FRAME, ToKeeper, ToShepherd, encode};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::{
     StartError,
@@ -81,6 +82,13 @@ impl Connection {
     /// When the sandbox is gone.
     pub fn open(dir: &Path) -> io::Result<Self> {
         knock(dir, CONTROL_DOOR).map(Self::new)
+    }
+
+    /// Says whether somebody still waits at the other end.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        let mut look = [PollFd::new(&self.socket, PollFlags::IN)];
+        poll(&mut look, Some(&Timespec::default())).is_ok_and(|news| news == 0)
     }
 
     /// Starts a command. `streams` are its standard input, output and error; none for a terminal.

@@ -109,6 +109,8 @@ pub trait Sandbox: Debug + Send + Sync {
     fn record(&self, spec: &ExecSpec, recording: Recording) -> Result<OwnedFd, SandboxError>;
     /// Has whatever the next command needs made ready now, where that can be done in advance.
     fn stand_by(&self);
+    /// Says whether it lives and has everything ready for a command. Costs next to nothing; what is not certain is `false`.
+    fn stands_by(&self) -> bool;
     /// Lets go of what is kept ready for a command, so that doing nothing counts as idle.
     fn rest(&self);
     /// Counts the limits hit so far, to be given to [`Sandbox::judge`] later.

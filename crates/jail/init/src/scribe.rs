@@ -10,7 +10,7 @@ use belljar_init::{
 };
 
 use crate::{
-    shepherd::Flock,
+    shepherd::{self, Flock},
     sys::{self, Ended, Fd, Wait},
 };
 
@@ -283,11 +283,15 @@ impl State {
                 let _visitor_left = sys::send(connection.0, &encode(&frame), None);
             }
         }
-        self.drain()
+        self.drain();
+        match visitor {
+            Some(connection) => shepherd::leave(connection),
+            None => sys::exit(0),
+        }
     }
 
     /// A daemon that still holds the command's output must not die of writing to it.
-    fn drain(&mut self) -> ! {
+    fn drain(&mut self) {
         self.room = 0;
         while self.scribe.output.iter().any(Option::is_some) {
             let [out, err] = [0, 1].map(|index: usize| {
@@ -305,6 +309,5 @@ impl State {
                 while sys::reap(-1, false).is_some() {}
             }
         }
-        sys::exit(0)
     }
 }

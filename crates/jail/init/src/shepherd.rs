@@ -20,6 +20,8 @@ use crate::{
 };
 
 const PR_SET_CHILD_SUBREAPER: u32 = 36;
+/// How long a shepherd that has told everything waits for its visitor to leave.
+const FAREWELL_MS: u64 = 50;
 
 pub(crate) fn tend(connection: Fd) -> ! {
     let outcome = start(&connection);
@@ -272,6 +274,13 @@ impl Flock {
             cpu_micros: ended.cpu_micros,
         };
         let _visitor_left = sys::send(connection.0, &encode(&frame), None);
-        sys::exit(0)
+        leave(connection)
     }
+}
+
+/// Ends, once the visitor has left. Going takes the kernel longer than anything the visitor does with the news, and they
+/// would have to wait for it where both are on one processor.
+pub(crate) fn leave(connection: &Fd) -> ! {
+    let _left = sys::wait_readable([connection.0], Some(FAREWELL_MS));
+    sys::exit(0)
 }

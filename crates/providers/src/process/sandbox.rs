@@ -282,13 +282,18 @@ impl Sandbox for ProcessSandbox {
         // Every counter a command is judged by is open from now on.
         let _opened = record.group.usage(&self.gauges);
         let first = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if first().first.is_some() || record.ended.is_some() || record.group.is_frozen(&self.gauges) {
+        if record.ended.is_some() || record.group.is_frozen(&self.gauges) || first().first.is_some() {
             return;
         }
         // PID 1 starts a shepherd, which waits. Whoever cannot be reached now is asked when there is a command.
         if let Ok(connection) = Connection::open(&record.dir(&self.home)) {
             first().first.get_or_insert(connection);
         }
+    }
+
+    fn stands_by(&self) -> bool {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.first.as_ref().is_some_and(Connection::is_open)
     }
 
     fn rest(&self) {
