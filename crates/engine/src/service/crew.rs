@@ -58,8 +58,12 @@ impl Crew {
         state.came += 1;
         let place = (Instant::now() + wait, state.came);
         state.jobs.insert(place, Box::new(job));
-        if state.idle > state.called {
+        let is_next = state.jobs.first_key_value().is_some_and(|(first, _)| *first == place);
+        if !is_next && state.idle > 0 {
+            // Whoever waits for the first of them sees to this one, too.
+        } else if state.idle > state.called {
             state.called += 1;
+            drop(state);
             self.0.work.notify_one();
         } else if state.threads < MOST {
             let shared = Arc::clone(&self.0);
@@ -94,6 +98,11 @@ impl Crew {
 }
 
 impl State {
+    /// Says whether a job should have begun.
+    fn is_due(&self) -> bool {
+        self.jobs.first_key_value().is_some_and(|((due, _), _)| *due <= Instant::now())
+    }
+
     /// A job that is due, or how long to wait for one.
     fn next(&mut self) -> Result<Job, Duration> {
         let Some(first) = self.jobs.first_entry() else { return Err(PATIENCE) };
@@ -112,6 +121,10 @@ impl Shared {
         loop {
             let wait = match state.next() {
                 Ok(job) => {
+                    if state.is_due() && state.idle > state.called {
+                        state.called += 1;
+                        self.work.notify_one();
+                    }
                     drop(state);
                     // A job that panics has said so; the others are still to be done.
                     let _said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));

@@ -24,7 +24,8 @@ use super::{ExecutionView, ServiceError};
 const MAX_HEAD: u32 = 16 << 20;
 /// How long input waits for a command to read.
 const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
-/// What one read takes.
+/// What the first read takes, which is all that most commands write, and what the others do.
+const FIRST: usize = 4096;
 const CHUNK: usize = 128 * 1024;
 /// What memory is given back in.
 const PAGE: u64 = 4096;
@@ -158,7 +159,7 @@ impl Journal {
 
     /// Reads what is new; the answer is everything that is no whole record yet.
     pub(super) fn read(&mut self) -> io::Result<&mut Vec<u8>> {
-        self.pending.reserve(CHUNK);
+        self.pending.reserve(if self.at == self.begins { FIRST } else { CHUNK });
         let count = rustix::io::pread(&self.file, spare_capacity(&mut self.pending), self.at)?;
         self.at += u64::try_from(count).unwrap_or(0);
         Ok(&mut self.pending)

@@ -142,7 +142,7 @@ pub(super) fn end(service: &Service) {
         let _ended = thread.join();
     }
     for waiting in service.0.pool.drain() {
-        let _swept_later = waiting.destroy();
+        let _swept_later = waiting.sandbox.destroy();
     }
     service.0.crew.settle(FAREWELL);
     let goodbye = service.event(&Principal::admin("belljar"), EventKind::ServerStopped);

@@ -1,9 +1,6 @@
 //! Making sandboxes, or taking one that was made ahead. Written down while it is made, wherever that can hardly fail.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::Duration};
 
 use belljar_domain::{
     EventKind, EventStatus, NetworkMode, Principal, SandboxSpec, SandboxState, Span, TemplateRef,
@@ -14,6 +11,7 @@ use super::{
     CreateSandbox, Passage, Result, SandboxView, Service, ServiceError,
     live::LiveSandbox,
     new_sandbox_id, now,
+    pool::Ready,
     quotas::Seat,
     rows::{row, view_of},
 };
@@ -100,19 +98,20 @@ impl Service {
     fn claim(
         &self,
         who: &Principal,
-        ready: Box<dyn Sandbox>,
+        Ready { id, sandbox, .. }: Ready,
         order: &CreateSandbox,
         spec: &SandboxSpec,
         passage: &Passage,
     ) -> Result<Option<SandboxView>> {
         // Its life begins now, however long it waited.
-        let info = SandboxInfo { spec: spec.clone(), created: SystemTime::now(), ..ready.info() };
+        let state = if sandbox.stands_by() { SandboxState::Running } else { sandbox.info().state };
+        let info = SandboxInfo { state, ..self.0.provider.outline(id, spec) };
         if info.state != SandboxState::Running {
             // A sweep finds what this leaves.
-            self.0.crew.later(move || drop(ready.destroy()));
+            self.0.crew.later(move || drop(sandbox.destroy()));
             return Ok(None);
         }
-        let live = self.enrol(ready, called(&info, who, order.clone()));
+        let live = self.enrol(sandbox, called(&info, who, order.clone()));
         let view = live.view();
         self.0.recorder.commit(self.announcement(who, &view, passage))?;
         if view.spec.env != self.0.settings.defaults.env {

@@ -3,10 +3,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use belljar_domain::{SandboxSpec, Span};
+use belljar_domain::{SandboxId, SandboxSpec, Span};
 use belljar_ports::{Keep, Sandbox};
 
 use super::{Service, new_sandbox_id};
@@ -17,28 +17,35 @@ const LABEL: &str = "belljar.pool";
 /// Sandboxes that wait.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
-    ready: Mutex<Vec<(SandboxSpec, Box<dyn Sandbox>)>>,
+    waiting: Mutex<Vec<Ready>>,
+}
+
+/// One that waits.
+#[derive(Debug)]
+pub(super) struct Ready {
+    pub(super) id: SandboxId,
+    pub(super) sandbox: Box<dyn Sandbox>,
+    spec: SandboxSpec,
 }
 
 impl Pool {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Ready>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes one that is as this one is to be, but for what can be changed afterwards.
-    pub(super) fn take(&self, spec: &SandboxSpec) -> Option<Box<dyn Sandbox>> {
-        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = ready.iter().position(|(waits, _)| is_like(waits, spec))?;
-        Some(ready.swap_remove(place).1)
+    pub(super) fn take(&self, spec: &SandboxSpec) -> Option<Ready> {
+        let mut waiting = self.waiting();
+        let place = waiting.iter().position(|ready| is_like(&ready.spec, spec))?;
+        Some(waiting.swap_remove(place))
     }
 
     pub(super) fn len(&self) -> usize {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.waiting().len()
     }
 
-    fn add(&self, spec: SandboxSpec, sandbox: Box<dyn Sandbox>) {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner).push((spec, sandbox));
-    }
-
-    pub(super) fn drain(&self) -> Vec<Box<dyn Sandbox>> {
-        let ready = std::mem::take(&mut *self.ready.lock().unwrap_or_else(PoisonError::into_inner));
-        ready.into_iter().map(|(_, sandbox)| sandbox).collect()
+    pub(super) fn drain(&self) -> Vec<Ready> {
+        std::mem::take(&mut *self.waiting())
     }
 }
 
@@ -68,10 +75,11 @@ impl Service {
         spec.labels = BTreeMap::from([(LABEL.to_owned(), "ready".to_owned())]);
         // Its time begins when somebody takes it.
         spec.clocks.ttl = Span::millis(0);
-        match self.0.provider.create(new_sandbox_id(), &spec, Keep::Alive) {
-            Ok(made) => {
-                made.stand_by();
-                self.0.pool.add(spec, made);
+        let id = new_sandbox_id();
+        match self.0.provider.create(id, &spec, Keep::Alive) {
+            Ok(sandbox) => {
+                sandbox.stand_by();
+                self.0.pool.waiting().push(Ready { id, sandbox, spec });
             }
             Err(_) => {
                 self.0.counters.failed();

@@ -231,8 +231,9 @@ impl Tracker {
         self.service.0.registry.end(view.id);
         live.ring();
         // Where one command ran, the next is likely.
-        let journal = self.journal;
+        let (journal, bell) = (self.journal, self.bell);
         self.service.0.crew.after(BREATH, move || {
+            drop(bell);
             journal.remove();
             live.sandbox.sandbox.stand_by();
         });
