@@ -190,9 +190,13 @@ impl EventKind {
     pub fn may_be_told(&self) -> bool {
         match self {
             Self::Other(text) => {
-                let family = |known: &Self| known.as_str().split('.').next().unwrap_or_default().to_owned();
+                let family = text.split_once('.').map_or(&**text, |(family, _)| family);
+                let is_akin = |known: &Self| {
+                    let rest = known.as_str().strip_prefix(family);
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                };
                 let told = TOLD.iter().any(|prefix| text.starts_with(prefix));
-                told || !Self::KNOWN.iter().any(|known| text.split('.').next() == Some(&*family(known)))
+                told || !Self::KNOWN.iter().any(is_akin)
             }
             known => TOLD.iter().any(|prefix| known.as_str().starts_with(prefix)),
         }
