@@ -124,7 +124,7 @@ fn what(seen: &Seen) -> String {
         "prompt.submitted" => "prompt",
         "session.started" => "session",
         "session.ended" => "end",
-        "session.archived" => "archived",
+        "session.archived" => "in all",
         "session.processed" => "ran",
         "model.called" | "model.failed" => "model",
         "turn.ended" => "done",
@@ -156,12 +156,17 @@ fn text(seen: &Seen) -> String {
         "session.ended" => seen.said("/rest/reason").map(str::to_owned),
         "model.called" | "model.failed" => {
             let tokens = seen.tokens.map(|tokens| format!(" · {} tokens", thousands(tokens)));
-            Some(format!("{}{}", seen.said("/model").unwrap_or("?"), tokens.unwrap_or_default()))
+            let several = seen.payload.get("requests").and_then(Value::as_u64).filter(|count| *count > 1);
+            let several = several.map(|count| format!(" · {count} requests")).unwrap_or_default();
+            Some(format!("{}{several}{}", seen.said("/model").unwrap_or("?"), tokens.unwrap_or_default()))
         }
         _ => None,
     };
     let about = about.or_else(|| match seen.tool.as_deref() {
         Some("Agent" | "Task") => given("description").map(str::to_owned),
+        Some("TaskUpdate") => {
+            given("taskId").zip(given("status")).map(|(task, state)| format!("task {task}: {state}"))
+        }
         Some("Grep" | "Glob") => {
             let place = given("path").map(|path| format!(" in {}", short(seen, path)));
             given("pattern").map(|pattern| format!("{pattern}{}", place.unwrap_or_default()))

@@ -1,10 +1,11 @@
 //! `belljar events`: what agents did, live, by question, or as a file. `source` gets events, `line` shows them, `calls` puts
-//! the two halves of a call together.
+//! the two halves of a call together, `purse` counts the money.
 
 mod calls;
 mod export;
 mod import;
 mod line;
+mod purse;
 mod query;
 mod source;
 mod tail;

@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::{
     calls::{Calls, Row},
     line::{NARROWEST, Style},
+    purse::Purse,
     source::{Seen, Source, place_of},
 };
 use crate::{args::TailEvents, context::Context, terminal};
@@ -48,6 +49,8 @@ pub(super) fn tail(context: &Context, args: &TailEvents) -> Result<ExitCode> {
     let mut which = args.which.clone();
     if which.kind.is_empty() && !args.all {
         which.kind = AGENTS.map(str::to_owned).to_vec();
+        // What a transcript tells of money is shown; to programs it is not what an agent did.
+        which.kind.extend((!context.json).then(|| "transcript".to_owned()));
     }
     let (since, after) = (which.since, which.after);
     let source = Source::new(context, which, None);
@@ -111,6 +114,7 @@ struct Screen {
     live: bool,
     colour: bool,
     calls: Calls,
+    purse: Purse,
     /// Lines drawn below the last final one.
     drawn: usize,
     began: Instant,
@@ -124,6 +128,7 @@ impl Screen {
             live: at_terminal && !context.json,
             colour: context.colour(at_terminal),
             calls: Calls::default(),
+            purse: Purse::default(),
             drawn: 0,
             began: Instant::now(),
         }
@@ -142,7 +147,7 @@ impl Screen {
             return out.flush();
         }
         let style = self.style();
-        let rows = self.calls.take(seen);
+        let rows = self.purse.take(seen).map_or_else(Vec::new, |seen| self.calls.take(seen));
         if rows.is_empty() {
             return Ok(());
         }
