@@ -47,7 +47,11 @@ pub(crate) const NEEDS: [Need; 15] = [
     ),
     required("make", Probe::Binary("make"), "a toolchain that must work inside a sandbox"),
     required("curl", Probe::Binary("curl"), "the README's walk through the service is pasted into a shell"),
-    required("bubblewrap", Probe::Binary("bwrap"), "the yardstick the sandbox's speed is compared with"),
+    required(
+        "bubblewrap",
+        Probe::Binary("bwrap"),
+        "runs generated scripts that the guardian reads beside bash, and is a yardstick for the sandbox's speed",
+    ),
     required("e2fsprogs", Probe::Binary("mke2fs"), "disk limits are ext4 images with a fixed size"),
     required("python3", Probe::Binary("python3"), "a toolchain that must work inside a sandbox"),
     required(

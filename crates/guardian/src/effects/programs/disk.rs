@@ -4,7 +4,7 @@ use super::call::{Call, is_device};
 use super::options::Options;
 use crate::effects::act::{Act, Change, Power};
 use crate::effects::invocation::Outcome;
-use crate::shell::value::Value;
+use crate::shell::value::{Piece, Value};
 
 const VALUES: Options = Options::new(
     "t:o:L:U:T:b:C:m:N:i:I:E:e:g:G:O:r:s:d:l:M:",
@@ -129,8 +129,11 @@ pub(super) fn pieces(call: &Call<'_>) -> Outcome {
         "suffix-length= bytes= line-bytes= lines= number= separator= additional-suffix= filter= prefix=",
     ));
     let mut outcome = Outcome::of(read.operands.first().map(|path| call.reads(path)));
-    let prefix = read.operands.get(1).cloned().unwrap_or_else(|| Value::known("x"));
-    outcome.push(call.writes(&prefix, Change::Make));
+    let stem = if call.name == "csplit" { read.value("f prefix") } else { read.operands.get(1) };
+    let mut stem =
+        stem.cloned().unwrap_or_else(|| Value::known(if call.name == "csplit" { "xx" } else { "x" }));
+    stem.push(Piece::Glob(b"*".to_vec()));
+    outcome.push(call.writes(&stem, Change::Replace));
     if let Some(filter) = read.value("filter") {
         outcome.next.push(call.shell(filter.clone()));
     }

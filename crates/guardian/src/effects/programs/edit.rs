@@ -10,7 +10,7 @@ use crate::shell::value::Value;
 /// `sed`.
 pub(super) fn sed(call: &Call<'_>) -> Outcome {
     let read = call.read(&Options::new(
-        "e:f:i?l:E?",
+        "e:f:i?l:",
         "expression= file= in-place? line-length= quiet silent regexp-extended separate null-data posix sandbox debug follow-symlinks",
     ));
     if call.is_asked() {
@@ -41,6 +41,9 @@ pub(super) fn sed(call: &Call<'_>) -> Outcome {
         let change = if deletes_all { Change::Empty } else { Change::Edit };
         if in_place {
             outcome.push(call.writes(file, change));
+            if let Some(suffix) = read.value("i in-place") {
+                outcome.push(call.writes(&kept(file, suffix), Change::Replace));
+            }
         } else {
             outcome.push(call.reads(file));
             outcome.output.data.push(Datum::File(call.path(file)));
@@ -58,6 +61,19 @@ pub(super) fn sed(call: &Call<'_>) -> Outcome {
         outcome.push(Act::Compute);
     }
     outcome
+}
+
+/// Where `-i` keeps what a file was: a star stands for its name, anything else is put behind it.
+fn kept(file: &Value, suffix: &Value) -> Value {
+    let Some(pattern) = suffix.text().filter(|pattern| pattern.contains('*')) else {
+        let mut whole = file.clone();
+        whole.append(suffix.clone());
+        return whole;
+    };
+    let path = file.text().unwrap_or("*");
+    let (place, name) = path.rsplit_once('/').map_or(("", path), |(place, name)| (place, name));
+    let name = pattern.replace('*', name);
+    Value::known(if place.is_empty() || name.contains('/') { name } else { format!("{place}/{name}") })
 }
 
 /// `s/a/b/` with plain text on plain text.
@@ -305,7 +321,14 @@ mod tests {
             ("sed -n 1,5p a", "read /home/dev/project/a"),
             ("sed '' .env", "read /home/dev/project/.env"),
             ("sed -i s/a/b/ a", "write:Edit /home/dev/project/a"),
-            ("sed -i.bak -e s/a/b/ a b", "write:Edit /home/dev/project/a; write:Edit /home/dev/project/b"),
+            (
+                "sed -Ei.bak -e s/a/b/ a",
+                "write:Edit /home/dev/project/a; write:Replace /home/dev/project/a.bak",
+            ),
+            (
+                "sed -i'old/*' s/a/b/ a",
+                "write:Edit /home/dev/project/a; write:Replace /home/dev/project/old/a",
+            ),
             ("sed -i d /etc/hosts", "write:Empty /etc/hosts"),
             ("sed '1e rm -rf /' a", "read /home/dev/project/a; $ rm -rf /"),
             ("sed 's/x/y/w /etc/out' a", "write:Replace /etc/out; read /home/dev/project/a"),

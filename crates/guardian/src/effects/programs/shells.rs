@@ -46,10 +46,15 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     if read.has("i") {
         outcome.output = Stream::data([Datum::Secret("what a shell answers".to_owned())]);
     }
-    match read.operands.first() {
-        Some(script) if !read.has("s") && script.text() != Some("-") => {
+    // A lone dash ends the options.
+    let operands = match read.operands.as_slice() {
+        [first, rest @ ..] if first.text() == Some("-") => rest,
+        all => all,
+    };
+    match operands {
+        [script, rest @ ..] if !read.has("s") => {
             if script.bytes() == Some(b"/dev/stdin") {
-                return from_input(call, outcome);
+                return from_input(call, rest, outcome);
             }
             if read.has("n") {
                 return Outcome::of([call.reads(script)]);
@@ -58,7 +63,7 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             outcome
         }
         _ => {
-            let outcome = from_input(call, outcome);
+            let outcome = from_input(call, operands, outcome);
             more(call, outcome)
         }
     }
@@ -75,7 +80,8 @@ fn run(call: &Call<'_>, script: &Value) -> Act {
     Act::Run { code: Code::File(call.path(script)), with: call.name.to_owned() }
 }
 
-fn from_input(call: &Call<'_>, mut outcome: Outcome) -> Outcome {
+/// A shell that reads its script from where others read what they are given; `given` are the script's arguments.
+fn from_input(call: &Call<'_>, given: &[Value], mut outcome: Outcome) -> Outcome {
     let input = &call.invocation.input;
     if let Some(text) = input.text.as_ref().filter(|text| text.bytes().is_some()) {
         // What somebody took pains to disguise is not what it looks like.
@@ -89,7 +95,7 @@ fn from_input(call: &Call<'_>, mut outcome: Outcome) -> Outcome {
         }
         return outcome.then(Next::Shell {
             text: text.clone(),
-            arguments: Vec::new(),
+            arguments: [Value::known(call.name)].into_iter().chain(given.iter().cloned()).collect(),
             input: Stream::default(),
             cwd: call.invocation.cwd.clone(),
             elsewhere: None,
@@ -155,6 +161,7 @@ mod tests {
             ("bash -lc 'rm -rf /' x y", "$ rm -rf /"),
             ("bash -o pipefail -ec 'ls'", "$ ls"),
             ("bash --norc -c ?x", "$ ?"),
+            ("bash - ./x.sh", "run bash /home/dev/project/x.sh"),
             ("bash ./x.sh -c y", "run bash /home/dev/project/x.sh"),
             ("bash", "compute"),
             ("bash -n x.sh", "read /home/dev/project/x.sh"),
@@ -166,7 +173,8 @@ mod tests {
     #[test]
     fn shells_run_what_they_read() {
         let text = Stream::text(Value::known("rm -rf /"));
-        assert_eq!(shown(&given("sh -s", text)), "$ rm -rf /");
+        assert_eq!(shown(&given("sh -s", text.clone())), "$ rm -rf /");
+        assert_eq!(shown(&given("bash -", text)), "$ rm -rf /");
         let download = Stream::data([Datum::Download(Value::known("https://x.test/i.sh"))]);
         assert_eq!(shown(&given("bash", download.clone())), "run bash download https://x.test/i.sh");
         assert_eq!(shown(&given("bash /dev/stdin", download)), "run bash download https://x.test/i.sh");

@@ -37,8 +37,15 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     let unread = Stream::default();
     match (items, holder) {
         (Some(items), None) => {
-            argv.extend(items);
-            outcome.next.push(started(call, argv, None, unread));
+            let most = read.value("n max-args L l max-lines").and_then(Value::text);
+            let most = most.and_then(|text| text.parse().ok()).unwrap_or(usize::MAX).max(1);
+            // Nothing to read still is one start.
+            let rounds = items.len().div_ceil(most).max(1);
+            for round in 0..rounds {
+                let taken = items.iter().skip(round.saturating_mul(most)).take(most).cloned();
+                let argv = argv.iter().cloned().chain(taken).collect();
+                outcome.next.push(started(call, argv, None, unread.clone()));
+            }
         }
         (Some(items), Some(holder)) => {
             for item in items {
@@ -71,6 +78,10 @@ fn items(input: &Stream, lines: bool) -> Option<Vec<Value>> {
     let text = input.text.as_ref()?;
     if text.why().is_some() {
         return None;
+    }
+    if let (false, Some(bytes)) = (lines, text.bytes()) {
+        let found: Vec<Value> = words(bytes).into_iter().map(Value::known).collect();
+        return (found.len() <= MOST).then_some(found);
     }
     let mut found = vec![Value::default()];
     for piece in &text.pieces {
@@ -119,6 +130,13 @@ pub(super) fn words(line: &[u8]) -> Vec<Vec<u8>> {
                 }
             }
             (None, byte) if byte.is_ascii_whitespace() => words.extend(word.take()),
+            // Whatever stands behind it in its word is not seen.
+            (_, 0) => {
+                word.get_or_insert_default();
+                while bytes.clone().next().is_some_and(|byte| !byte.is_ascii_whitespace()) {
+                    bytes.next();
+                }
+            }
             (_, byte) => word.get_or_insert_default().push(*byte),
         }
     }
@@ -186,6 +204,7 @@ mod tests {
             ("xargs -I{} rm -rf {}/x", "/a b\n/c", "> rm -rf /a b/x; > rm -rf /c/x"),
             ("xargs -0 -n 1 rm", "a", "> rm a"),
             ("xargs", "a", "> echo a"),
+            ("xargs -n1 rm -rf", "a 'b c'", "> rm -rf a; > rm -rf b c"),
             ("parallel rm -rf", "/a\n/b", "$ rm -rf /a; $ rm -rf /b"),
             ("parallel", "rm -rf /", "$ rm -rf /"),
         ] {

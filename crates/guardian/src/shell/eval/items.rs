@@ -3,7 +3,7 @@
 //! Owns: the order in which the parts of a word are expanded. Refuses: splitting; that needs the whole word (`fields`).
 
 use super::channel::Channel;
-use super::machine::Machine;
+use super::machine::{Feed, Machine};
 use super::state::State;
 use crate::effects::Stream;
 use crate::shell::ast::{Kind, Part, Script, Span, Target, Word};
@@ -213,11 +213,15 @@ impl Machine<'_> {
 
     /// `<(…)` and `>(…)`: a descriptor, and what runs at its other end.
     fn process(&mut self, output: bool, script: &Script, span: Span, state: &mut State, out: &mut Vec<Item>) {
+        // Without a command there is no descriptor either: `<()rm` is `rm`.
+        if script.commands.is_empty() && script.unknown.is_empty() {
+            return;
+        }
         let number = (10..=63).rev().find(|number| !state.descriptors.contains_key(number)).unwrap_or(63);
         let channel = if output {
             state.buffers.push(Stream { text: Some(Value::default()), data: Vec::new() });
             let buffer = state.buffers.len() - 1;
-            self.feeds.push((buffer, script.clone(), span));
+            self.feeds.push(Feed { buffer, script: script.clone(), span, before: state.clone() });
             Channel::Capture(buffer)
         } else {
             let flows = std::mem::take(&mut self.flows);

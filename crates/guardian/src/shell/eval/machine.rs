@@ -39,8 +39,8 @@ pub(super) struct Machine<'a> {
     pub(super) placeholders: Vec<Why>,
     /// What the words of the command at hand are made of.
     pub(super) flows: Vec<Datum>,
-    /// What runs at the other end of `>(…)` in the command at hand, with the buffer it reads.
-    pub(super) feeds: Vec<(usize, Script, Span)>,
+    /// What runs at the other end of `>(…)` in the command at hand.
+    pub(super) feeds: Vec<Feed>,
     /// The text of the script at hand.
     pub(super) source: Rc<[u8]>,
     /// The functions that are being called.
@@ -57,6 +57,17 @@ pub(super) struct Machine<'a> {
     steps: u32,
     depth: u32,
     spent: bool,
+}
+
+/// What runs at the other end of a `>(…)`.
+#[derive(Debug)]
+pub(super) struct Feed {
+    /// The buffer it reads.
+    pub(super) buffer: usize,
+    pub(super) script: Script,
+    pub(super) span: Span,
+    /// The shell as it was when the word was expanded.
+    pub(super) before: State,
 }
 
 /// Which alternatives are taken, in the order they come up.

@@ -131,6 +131,18 @@ impl Machine<'_> {
         }
     }
 
+    /// What stands before a command that `set -x` shows is expanded each time, commands in it too.
+    pub(super) fn traced(&mut self, span: Span, state: &mut State) {
+        if state.options.xtrace
+            && let Some(prompt) = state.variables.get(b"PS4".as_slice())
+            && let Some(prompt) = super::variables::scalar_of(prompt.content.clone())
+        {
+            state.options.xtrace = false;
+            self.prompt(&prompt, span, state);
+            state.options.xtrace = true;
+        }
+    }
+
     fn prompt(&mut self, value: &Value, span: Span, state: &mut State) -> Value {
         match value.bytes() {
             Some(bytes) => {

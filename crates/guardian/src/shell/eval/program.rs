@@ -380,6 +380,7 @@ impl Machine<'_> {
             inner.zero = zero;
         }
         inner.positional = arguments.collect();
+        inner.more.clone_from(&invocation.more);
         let calls = std::mem::take(&mut self.calls);
         let span = invocation.span;
         let worlds = self.isolated(span, |machine| {

@@ -8,9 +8,9 @@ use super::channel::Channel;
 use super::machine::{Machine, Worlds, settle};
 use super::state::State;
 use super::variables::Index;
-use crate::effects::{Act, Change, Effort, Stream, Traffic, path};
+use crate::effects::{Act, Change, Datum, Effort, Stream, Traffic, path};
 use crate::shell::ast::{Descriptor, Redirect, Span, Target, Word};
-use crate::shell::value::{Piece, Value};
+use crate::shell::value::{Piece, Value, Why};
 
 /// What a file is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,15 +98,15 @@ impl Machine<'_> {
     fn fed(&mut self, worlds: Worlds) -> Worlds {
         let feeds = std::mem::take(&mut self.feeds);
         let mut worlds = worlds;
-        for (buffer, script, span) in feeds {
+        for feed in feeds {
             worlds = worlds
                 .into_iter()
                 .map(|state| {
-                    let stream = state.buffers.get(buffer).cloned().unwrap_or_default();
-                    let mut inner = state.clone();
+                    let stream = state.buffers.get(feed.buffer).cloned().unwrap_or_default();
+                    let mut inner = State { buffers: state.buffers.clone(), ..feed.before.clone() };
                     inner.descriptors.insert(0, Channel::Source(stream));
-                    let inner = self.isolated(span, |machine| {
-                        machine.subshell(&inner, |machine, state| machine.script(&script, state))
+                    let inner = self.isolated(feed.span, |machine| {
+                        machine.subshell(&inner, |machine, state| machine.script(&feed.script, state))
                     });
                     let status = state.status;
                     let mut state = state.after(inner);
@@ -116,6 +116,18 @@ impl Machine<'_> {
                 .collect();
         }
         worlds
+    }
+
+    /// What reads at the other end of `exec > >(…)` hears all that is still to come.
+    pub(super) fn fed_for_good(&mut self, state: State) -> Worlds {
+        let mut state = state;
+        for feed in &self.feeds {
+            if let Some(buffer) = state.buffers.get_mut(feed.buffer) {
+                let why = Why { construct: "what is written from then on".to_owned(), span: feed.span };
+                *buffer = Stream { text: Some(Value::unknown(why.clone())), data: vec![Datum::Unknown(why)] };
+            }
+        }
+        self.fed(vec![state])
     }
 
     fn redirect(&mut self, redirect: &Redirect, state: &mut State, by: &str) {

@@ -68,6 +68,7 @@ impl Machine<'_> {
             self.simple_plain(assignments, words, redirects, span, state);
             return inner;
         }
+        self.traced(span, &mut state);
         self.substituted = None;
         self.flows.clear();
         state.hint = super::state::Hint::default();
@@ -90,14 +91,16 @@ impl Machine<'_> {
                     machine.perform(assignment, &mut state);
                 }
                 state.status = machine.substituted.take().unwrap_or(Some(0));
+                if !assignments.is_empty() {
+                    state.last = Value::default();
+                }
                 vec![state]
             });
         }
         if only_exec(&job) {
             self.open_all(redirects, &mut state, "exec");
-            self.feeds.clear();
             state.status = Some(0);
-            return vec![state];
+            return self.fed_for_good(state);
         }
         let by = job.argv.first().map(|name| named(name, &job.argv)).unwrap_or_else(|| "bash".to_owned());
         self.with_redirects(redirects, state, &by, |machine, mut state| {

@@ -77,6 +77,7 @@ pub(super) struct Options {
     pub(super) lastpipe: bool,
     pub(super) nocasematch: bool,
     pub(super) extglob: bool,
+    pub(super) xtrace: bool,
 }
 
 /// A variable the script has touched.
@@ -154,7 +155,7 @@ impl State {
             options: Options::default(),
             locals: Vec::new(),
             loops: 0,
-            last: Value::known("bash"),
+            last: Value::unknown(Why { construct: "the variable _".to_owned(), span: Span::default() }),
         }
     }
 

@@ -94,13 +94,6 @@ impl Machine<'_> {
             }
             b"SHELL" | b"BASH" => Content::Scalar(Value::known("/bin/bash")),
             b"OSTYPE" => Content::Scalar(Value::known("linux-gnu")),
-            b"OLDPWD" | b"CDPATH" | b"BASH_SOURCE" | b"FUNCNAME" | b"REPLY" | b"MAPFILE" | b"OPTARG"
-            | b"PIPESTATUS"
-                if name != b"OLDPWD" || self.context.environment.is_empty() =>
-            {
-                Content::Scalar(Value::unknown(variable(name)))
-            }
-            b"OLDPWD" => Content::Unset,
             _ => Content::Scalar(Value::unknown(variable(name))),
         }
     }

@@ -213,7 +213,7 @@ fn conversion(letter: u8, spec: &[u8], value: &Value, out: &mut Value, span: Spa
             text
         }
         b'c' => known.iter().take(1).copied().collect(),
-        b'q' => quoted(known),
+        b'q' => backslashed(known),
         b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => match integer(known) {
             Some(number) => match letter {
                 b'x' => format!("{number:x}"),
@@ -320,7 +320,7 @@ pub(in super::super) fn unescaped(text: &[u8], escapes: Escapes) -> (Vec<u8>, bo
             b'\\' => out.push(b'\\'),
             b'"' if escapes != Escapes::Echo => out.push(b'"'),
             b'\'' | b'?' if escapes != Escapes::Echo => out.push(*letter),
-            b'c' if escapes != Escapes::Ansi => return (out, true),
+            b'c' if escapes == Escapes::Echo => return (out, true),
             b'x' => {
                 let (value, after) = digits(rest, 16, 2);
                 rest = after;
@@ -354,6 +354,24 @@ pub(in super::super) fn unescaped(text: &[u8], escapes: Escapes) -> (Vec<u8>, bo
         }
     }
     (out, false)
+}
+
+/// As `%q` writes it: only what a shell would not take as it is gets a backslash; what cannot be seen is written by number.
+fn backslashed(bytes: &[u8]) -> Vec<u8> {
+    if bytes.is_empty() {
+        return b"''".to_vec();
+    }
+    if bytes.iter().any(|byte| byte.is_ascii_control() || !byte.is_ascii()) {
+        return quoted(bytes);
+    }
+    let mut text = Vec::with_capacity(bytes.len());
+    for (place, byte) in bytes.iter().enumerate() {
+        if b" '\"\\|&;()<>!{}*[]?^$`,".contains(byte) || place == 0 && matches!(byte, b'#' | b'~') {
+            text.push(b'\\');
+        }
+        text.push(*byte);
+    }
+    text
 }
 
 fn digits(text: &[u8], base: u32, most: usize) -> (Option<u32>, &[u8]) {

@@ -110,6 +110,8 @@ impl Machine<'_> {
                 let mut text = callback.clone();
                 text.push(Piece::Known(b" ".to_vec()));
                 text.push(Piece::Unknown(Why { construct: "a number, the line".to_owned(), span: job.span }));
+                text.push(Piece::Known(b" ".to_vec()));
+                text.push(Piece::Unknown(input(job.span)));
                 self.text(&text, job.span, "a callback", state)
             }
             None => vec![state],

@@ -197,6 +197,7 @@ fn set_option(shell: &mut Shell, flag: u8, on: bool) {
     match flag {
         b'f' => shell.noglob = on,
         b'a' => shell.allexport = on,
+        b'x' => shell.xtrace = on,
         _ => {}
     }
 }
@@ -205,6 +206,7 @@ fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
     match name {
         b"noglob" => shell.noglob = on,
         b"allexport" => shell.allexport = on,
+        b"xtrace" => shell.xtrace = on,
         b"expand_aliases" => shell.expand_aliases = on,
         b"posix" if on => shell.expand_aliases = true,
         b"lastpipe" => shell.lastpipe = on,

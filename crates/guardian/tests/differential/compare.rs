@@ -1,0 +1,184 @@
+//! What bash did beside what the guardian said it may do.
+
+use belljar_guardian::effects::{Act, Change, Code, Context, Effect, Effort, Invocation};
+use belljar_guardian::shell::eval::trace;
+use belljar_guardian::shell::value::{Piece, Value};
+
+use super::sandbox::{Deeds, Started};
+
+/// How a script came out.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// All bash did was named.
+    Named,
+    /// It was said that not everything can be known: the first construct.
+    Unknown(String),
+    /// Bash did this, and nobody said so.
+    Missed(Vec<String>),
+    /// Bash had to be stopped, or went on where a `cd` had failed: the guardian takes it that one succeeds unless that is asked.
+    Passed,
+}
+
+/// Compares one script.
+pub(crate) fn compare(script: &str, deeds: &Deeds) -> Outcome {
+    if deeds.stopped || deeds.astray {
+        return Outcome::Passed;
+    }
+    let home = deeds.cwd.replace("/p", "/home").into_bytes();
+    let context = Context {
+        cwd: deeds.cwd.clone().into_bytes(),
+        home: home.clone(),
+        user: "root".to_owned(),
+        workspace: deeds.cwd.clone().into_bytes(),
+        environment: [(b"HOME".to_vec(), home), (b"PATH".to_vec(), b"/stubs".to_vec())].into_iter().collect(),
+        ..Context::default()
+    };
+    let (invocations, effects) = trace(script.trim_end_matches('\n').as_bytes(), &context);
+    let unknown = effects.iter().find_map(|effect| match &effect.act {
+        Act::Unknown(why) => Some(why.construct.clone()),
+        _ => None,
+    });
+    if let Some(construct) = unknown {
+        return Outcome::Unknown(construct);
+    }
+    let finds = deeds.started.iter().any(|started| started.argv.first().is_some_and(|name| name == b"find"));
+    let mut missed = Vec::new();
+    for started in &deeds.started {
+        if !invocations.iter().any(|invocation| starts(invocation, started, finds)) {
+            let words: Vec<String> = started.argv.iter().map(|word| format!("{:?}", shown(word))).collect();
+            missed.push(format!("started {} in {}", words.join(" "), shown(&started.cwd)));
+        }
+    }
+    for (verb, paths, is_named) in [
+        ("wrote", &deeds.written, writes as fn(&Effect, &[u8]) -> bool),
+        ("removed", &deeds.removed, removes),
+        ("read", &deeds.read, reads),
+    ] {
+        for path in paths {
+            let is_done = |effect: &&Effect| effect.effort == Effort::Done;
+            if !effects.iter().filter(is_done).any(|effect| is_named(effect, path)) {
+                missed.push(format!("{verb} {}", shown(path)));
+            }
+        }
+    }
+    if missed.is_empty() { Outcome::Named } else { Outcome::Missed(missed) }
+}
+
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn starts(invocation: &Invocation, started: &Started, finds: bool) -> bool {
+    let Some((name, arguments)) = invocation.argv.split_first() else { return false };
+    let Some((real, words)) = started.argv.split_first() else { return false };
+    // A name of which nothing is known would have to be said to be unknown.
+    let is_named = name.pieces.iter().any(|piece| matches!(piece, Piece::Known(_)));
+    let is_name = is_named && (may_be(name, real) || may_be(name, &[b"/stubs/", real.as_slice()].concat()));
+    let reading = Reading { more: invocation.more.is_some(), found: finds.then_some(&started.cwd) };
+    is_name && may_be(&invocation.cwd, &started.cwd) && reading.fits(arguments, words)
+}
+
+/// How words are held against the guardian's.
+struct Reading<'a> {
+    /// Any number of words may stand anywhere.
+    more: bool,
+    /// Where `find` looks: what it finds is named by its place from the root on, and all below a directory by the directory.
+    found: Option<&'a Vec<u8>>,
+}
+
+impl Reading<'_> {
+    /// Whether these words may come of these arguments; a glob is any number of names.
+    fn fits(&self, values: &[Value], words: &[Vec<u8>]) -> bool {
+        let Some((value, rest)) = values.split_first() else { return words.is_empty() || self.more };
+        let many = value.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+            || self.found.is_some() && value.prefix().starts_with(b"/");
+        (0..=words.len()).any(|count| {
+            let (taken, left) = words.split_at(count);
+            let is_it = match taken {
+                [word] => self.is(value, word) || self.more,
+                _ => self.more || many && taken.iter().all(|word| self.is(value, word)),
+            };
+            is_it && self.fits(rest, left)
+        })
+    }
+
+    fn is(&self, value: &Value, word: &[u8]) -> bool {
+        may_be(value, word)
+            || self.found.is_some_and(|cwd| {
+                let word = word.strip_prefix(b"./").unwrap_or(word);
+                let path = [cwd, b"/".as_slice(), word].concat();
+                is_path(value, &path, true) || is_found(value, &path)
+            })
+    }
+}
+
+/// Whether a value may be this text.
+fn may_be(value: &Value, text: &[u8]) -> bool {
+    fn fits(pieces: &[Piece], text: &[u8]) -> bool {
+        match pieces {
+            [] => text.is_empty(),
+            [Piece::Known(bytes), rest @ ..] => {
+                text.strip_prefix(bytes.as_slice()).is_some_and(|text| fits(rest, text))
+            }
+            [Piece::Unknown(_) | Piece::Glob(_), rest @ ..] => {
+                (0..=text.len()).any(|at| fits(rest, &text[at..]))
+            }
+        }
+    }
+    // Which descriptor a process substitution gets is of no interest.
+    let is_descriptor = |bytes: &[u8]| bytes.starts_with(b"/dev/fd/");
+    is_descriptor(value.prefix()) && is_descriptor(text) || fits(&value.pieces, text)
+}
+
+/// Whether a path is this one; with what is below it, or in it.
+fn is_path(value: &Value, path: &[u8], deep: bool) -> bool {
+    may_be(value, path) || deep && parents(path).any(|parent| may_be(value, parent))
+}
+
+/// Whether a path may be what `find` comes upon: of this name, in this place or anywhere below.
+fn is_found(value: &Value, path: &[u8]) -> bool {
+    let Some(value) = value.bytes() else { return false };
+    let split = |path: &[u8]| {
+        path.iter().rposition(|byte| *byte == b'/').map(|at| (path[..at].to_vec(), path[at..].to_vec()))
+    };
+    match (split(value), split(path)) {
+        (Some((place, name)), Some((below, found))) => name == found && below.starts_with(&place),
+        _ => false,
+    }
+}
+
+fn parents(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &path[..at])
+}
+
+fn writes(effect: &Effect, path: &[u8]) -> bool {
+    match &effect.act {
+        // What is put into a directory may be named by it.
+        Act::Write { path: written, change, .. } => {
+            is_path(written, path, true) || *change == Change::Make && is_parent(path, written)
+        }
+        Act::Permit { path: permitted, deep, .. } => is_path(permitted, path, *deep),
+        _ => false,
+    }
+}
+
+/// Whether a directory is one that `mkdir -p` would make on the way.
+fn is_parent(directory: &[u8], made: &Value) -> bool {
+    made.bytes().is_some_and(|made| parents(made).any(|parent| parent == directory))
+}
+
+fn removes(effect: &Effect, path: &[u8]) -> bool {
+    matches!(&effect.act, Act::Delete { path: removed, deep, .. } if is_path(removed, path, *deep) || is_found(removed, path))
+}
+
+fn reads(effect: &Effect, path: &[u8]) -> bool {
+    match &effect.act {
+        Act::Read { path: read, deep } => is_path(read, path, *deep) || is_found(read, path),
+        Act::Run { code: Code::File(read), .. } => is_path(read, path, false),
+        // Who edits a file reads it.
+        Act::Write { path: written, change, .. } if *change == Change::Edit || effect.by == "sed" => {
+            is_path(written, path, false)
+        }
+        _ => false,
+    }
+}
