@@ -13,7 +13,18 @@ use super::{
 const PURE: [(&str, &[&str]); 4] = [
     ("domain", &["serde", "serde_json", "thiserror", "uuid"]),
     ("guardian", &["aho-corasick", "hmac", "serde", "serde_json", "sha2", "thiserror", "toml", "uuid"]),
-    ("quality", &["serde", "thiserror", "uuid"]),
+    (
+        "quality",
+        &[
+            "tree-sitter",
+            "tree-sitter-go",
+            "tree-sitter-java",
+            "tree-sitter-javascript",
+            "tree-sitter-python",
+            "tree-sitter-rust",
+            "tree-sitter-typescript",
+        ],
+    ),
     ("capture", &["hmac", "serde", "serde_json", "sha2", "thiserror", "uuid"]),
 ];
 

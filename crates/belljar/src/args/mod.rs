@@ -13,6 +13,7 @@ mod hook;
 mod host;
 mod lives;
 mod observe;
+mod quality;
 mod records;
 mod run;
 
@@ -34,6 +35,7 @@ pub(crate) use hook::{Hook, Hooks, SenderKeys, Settings, Target as AgentTarget, 
 pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};
 pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
 pub(crate) use observe::{List, Logs, Metrics, Stats, Top};
+pub(crate) use quality::Quality;
 pub(crate) use records::{By, Cost, ListSessions, Report, SessionExport, SessionFormat, Sessions, word};
 pub(crate) use run::{Exec, Restore, Run, Shape};
 
@@ -139,6 +141,8 @@ pub(crate) enum Command {
     Cost(Cost),
     /// Show on one page what agents did, how well, and what it cost.
     Report(Report),
+    /// Say how hard code is to change: what is bound together, why it matters, how to mend it; or what a change did to it.
+    Quality(Quality),
     /// Import, list and remove templates.
     #[command(subcommand)]
     Template(Template),

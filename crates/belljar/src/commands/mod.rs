@@ -28,6 +28,7 @@ mod mcp;
 mod metrics;
 mod pause;
 mod ports;
+mod quality;
 mod report;
 mod run;
 mod serve;
@@ -81,6 +82,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Sessions(args) => sessions::sessions(context, &args),
         Command::Cost(args) => cost::cost(context, &args),
         Command::Report(args) => report::report(context, &args),
+        Command::Quality(args) => quality::quality(context, &args),
         Command::Template(args) => template::template(context, args),
         Command::Hook(args) => Ok(crate::hook::run(args.words.into_iter())),
         Command::Events(args) => events::events(context, &args),

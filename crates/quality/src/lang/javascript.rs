@@ -1,0 +1,73 @@
+//! What the nodes of the grammars of JavaScript and TypeScript are.
+
+use crate::tree::Kind;
+
+pub(super) fn kind(name: &str) -> Kind {
+    match name {
+        "program" => Kind::Module,
+        "comment" | "hash_bang_line" => Kind::Comment,
+        "function_declaration" | "generator_function_declaration" | "method_definition" => Kind::Function,
+        "function_signature" | "method_signature" | "abstract_method_signature" => Kind::Signature,
+        "arrow_function" | "function_expression" | "generator_function" => Kind::Lambda,
+        "class_declaration" | "abstract_class_declaration" | "class" => Kind::Class,
+        "interface_declaration" => Kind::Interface,
+        "enum_declaration" => Kind::Enum,
+        "enum_assignment" => Kind::EnumMember,
+        "field_definition" | "public_field_definition" => Kind::Field,
+        "decorator" => Kind::Decorator,
+        "formal_parameters" => Kind::Params,
+        "required_parameter" | "optional_parameter" => Kind::Param,
+        "rest_pattern" => Kind::SplatParam,
+        "statement_block" => Kind::Block,
+        "expression_statement" => Kind::ExprStmt,
+        "lexical_declaration" | "variable_declaration" => Kind::Decl,
+        "variable_declarator" => Kind::Declarator,
+        "assignment_expression" => Kind::Assign,
+        "augmented_assignment_expression" => Kind::AugAssign,
+        "update_expression" => Kind::Update,
+        "return_statement" => Kind::Return,
+        "throw_statement" => Kind::Throw,
+        "break_statement" | "continue_statement" => Kind::Jump,
+        "if_statement" => Kind::If,
+        "for_statement" | "for_in_statement" | "while_statement" | "do_statement" => Kind::Loop,
+        "switch_statement" => Kind::Switch,
+        "switch_case" | "switch_default" => Kind::Case,
+        "try_statement" => Kind::Try,
+        "catch_clause" => Kind::Catch,
+        "finally_clause" => Kind::Finally,
+        "call_expression" => Kind::Call,
+        "new_expression" => Kind::New,
+        "member_expression" => Kind::Member,
+        "subscript_expression" => Kind::Index,
+        "binary_expression" => Kind::Binary,
+        "unary_expression" => Kind::Unary,
+        "await_expression" => Kind::Await,
+        "ternary_expression" => Kind::Ternary,
+        "as_expression" | "type_assertion" | "satisfies_expression" => Kind::Cast,
+        "spread_element" => Kind::Spread,
+        "arguments" => Kind::Args,
+        "pair" => Kind::Pair,
+        "object" => Kind::Dict,
+        "array" => Kind::List,
+        "array_pattern" | "object_pattern" => Kind::Pattern,
+        "number" => Kind::Number,
+        "string" => Kind::Str,
+        "template_string" => Kind::Template,
+        "true" | "false" => Kind::Bool,
+        "null" | "undefined" => Kind::Null,
+        "identifier"
+        | "property_identifier"
+        | "private_property_identifier"
+        | "shorthand_property_identifier"
+        | "shorthand_property_identifier_pattern"
+        | "type_identifier" => Kind::Ident,
+        "this" => Kind::SelfRef,
+        "type_annotation" => Kind::Type,
+        "accessibility_modifier" | "override_modifier" => Kind::Modifiers,
+        "import_statement" => Kind::Import,
+        "export_statement" => Kind::Export,
+        "class_heritage" => Kind::Heritage,
+        "parenthesized_expression" | "non_null_expression" | "else_clause" => Kind::Transparent,
+        _ => Kind::Other,
+    }
+}

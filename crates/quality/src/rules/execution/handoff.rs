@@ -1,0 +1,140 @@
+//! Fields one method leaves for the next one to pick up.
+
+use crate::{
+    catalogue::Rule,
+    file::File,
+    finding::Draft,
+    outline::{Function, Type},
+    rules::{own_field, own_writes, sequences, statement_call},
+    tree::{Field, Id, Kind},
+};
+
+pub(super) fn find(file: &File<'_>) -> Vec<Draft> {
+    let pairs = handoffs(file);
+    if pairs.is_empty() {
+        return Vec::new();
+    }
+    let tree = &file.tree;
+    let mut found = Vec::new();
+    let mut seen: Vec<usize> = Vec::new();
+    for sequence in sequences(file) {
+        let calls: Vec<(Id, &str, String)> = sequence
+            .iter()
+            .filter_map(|statement| {
+                let call = statement_call(file, *statement)?;
+                let callee = tree.callee(call)?;
+                Some((call, callee.name, tree.dotted(callee.receiver?)?))
+            })
+            .collect();
+        for (at, (first, first_name, first_on)) in calls.iter().enumerate() {
+            for (second, second_name, second_on) in calls.iter().skip(at + 1) {
+                let pair =
+                    pairs.iter().position(|pair| pair.setter == *first_name && pair.reader == *second_name);
+                let is_one_object = first_on == second_on;
+                // A result that is kept and passed on is the way out.
+                let is_silent = tree
+                    .parent(*first)
+                    .is_some_and(|up| matches!(tree.kind(up), Kind::ExprStmt | Kind::Await));
+                let Some(index) = pair.filter(|pair| is_one_object && is_silent && !seen.contains(pair))
+                else {
+                    continue;
+                };
+                seen.push(index);
+                found.extend(pairs.get(index).map(|pair| draft(file, pair, *first, *second)));
+            }
+        }
+    }
+    found
+}
+
+/// A method that sets a field that begins empty, and another that reads it.
+struct Handoff<'s> {
+    field: &'s str,
+    setter: &'s str,
+    reader: &'s str,
+    set_at: Id,
+    read_at: Id,
+}
+
+fn draft(file: &File<'_>, pair: &Handoff<'_>, first: Id, second: Id) -> Draft {
+    let message = format!("`{}` leaves `{}` for `{}` to pick up", pair.setter, pair.field, pair.reader);
+    Draft::new(Rule::FieldHandoff, message)
+        .about("handoff")
+        .scaled(1000)
+        .element(file.element(second, "works only after the call before it"))
+        .element(file.element(first, "has to come first"))
+        .element(file.element(pair.set_at, "left here"))
+        .element(file.element(pair.read_at, "picked up here"))
+}
+
+fn handoffs<'s>(file: &File<'s>) -> Vec<Handoff<'s>> {
+    let mut found = Vec::new();
+    for owner in &file.outline.types {
+        let empty = empty_fields(file, owner);
+        if empty.is_empty() {
+            continue;
+        }
+        let methods: Vec<&Function<'_>> =
+            file.outline.methods(owner).filter(|method| !method.is_constructor).collect();
+        for field in empty {
+            let set = methods.iter().filter_map(|method| {
+                let write = own_writes(file, method).into_iter().find(|(name, _, _)| *name == field)?;
+                Some((*method, write.1))
+            });
+            for (setter, set_at) in set {
+                let readers = methods.iter().filter(|method| method.id != setter.id);
+                found.extend(readers.filter_map(|reader| {
+                    let read_at = reads(file, reader, field)?;
+                    Some(Handoff { field, setter: setter.name, reader: reader.name, set_at, read_at })
+                }));
+            }
+        }
+    }
+    found
+}
+
+/// Fields that begin as nothing.
+fn empty_fields<'s>(file: &File<'s>, owner: &Type<'s>) -> Vec<&'s str> {
+    let tree = &file.tree;
+    let is_nothing = |value: Id| tree.is(value, Kind::Null) || tree.text(value) == "None";
+    let declared =
+        owner.fields.iter().filter(|field| !field.is_static || field.value.is_some_and(is_nothing));
+    let declared = declared.filter(|field| match field.value {
+        Some(value) => is_nothing(value),
+        // A field without a value begins as nothing; so does an optional one.
+        None => field
+            .ty
+            .is_some_and(|ty| ty.starts_with("Option<") || ty.starts_with('*') || is_reference(file, ty)),
+    });
+    let mut found: Vec<&str> = declared.map(|field| field.name).collect();
+    for constructor in file.outline.methods(owner).filter(|method| method.is_constructor) {
+        let writes = own_writes(file, constructor);
+        found.extend(
+            writes.iter().filter(|(_, _, value)| value.is_some_and(is_nothing)).map(|(name, _, _)| *name),
+        );
+        let set: Vec<&str> = writes
+            .iter()
+            .filter(|(_, _, value)| value.is_some_and(|value| !is_nothing(value)))
+            .map(|(name, _, _)| *name)
+            .collect();
+        found.retain(|name| !set.contains(name));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Java's fields of class types begin as null.
+fn is_reference(file: &File<'_>, ty: &str) -> bool {
+    file.tree.lang == crate::lang::Lang::Java && ty.starts_with(char::is_uppercase)
+}
+
+/// Where a method reads a field, if it does not set it first.
+fn reads(file: &File<'_>, method: &Function<'_>, field: &str) -> Option<Id> {
+    let tree = &file.tree;
+    let is_written = own_writes(file, method).iter().any(|(name, _, _)| *name == field);
+    let names =
+        tree.below_of(method.id, Kind::Member).iter().chain(tree.below_of(method.id, Kind::Ident)).copied();
+    let mut uses = names.filter(|id| own_field(file, method, *id) == Some(field));
+    uses.find(|id| !is_written && tree.field(*id) != Field::Left)
+}

@@ -1,0 +1,111 @@
+//! Asynchronous calls nobody waits for, and threads nobody joins.
+
+use crate::{
+    catalogue::Rule,
+    file::File,
+    finding::Draft,
+    lang::Lang,
+    outline::Function,
+    tree::{Field, Id, Kind, ROOT},
+};
+
+pub(super) fn find(file: &File<'_>) -> Vec<Draft> {
+    let tree = &file.tree;
+    let mut found = Vec::new();
+    for statement in file.all(Kind::ExprStmt) {
+        let Some(call) = tree.parts(statement).next() else { continue };
+        if tree.is(call, Kind::Call) {
+            found.extend(floating(file, call));
+            found.extend(dropped(file, call));
+        }
+    }
+    found.extend(file.all(Kind::Spawn).filter_map(|id| goroutine(file, id)));
+    found
+}
+
+/// A call of an `async` function that is in sight: a bare name, or a method of the same object.
+fn floating(file: &File<'_>, call: Id) -> Option<Draft> {
+    let tree = &file.tree;
+    let function = resolve(file, call).filter(|function| function.is_async)?;
+    // What starts a program is waited for by the program's end.
+    let is_start = tree.parent(tree.parent(call)?) == Some(ROOT)
+        && matches!(function.name, "main" | "run" | "start" | "bootstrap" | "init");
+    if is_start {
+        return None;
+    }
+    let message = format!("`{}` is asynchronous, and nobody waits for it", file.quote(call));
+    Some(
+        Draft::new(Rule::FloatingAsync, message)
+            .about("floating")
+            .element(file.element(call, "started here"))
+            .element(file.function_element(function, "the asynchronous function")),
+    )
+}
+
+/// The function of this file a call reaches for certain.
+fn resolve<'f, 's>(file: &'f File<'s>, call: Id) -> Option<&'f Function<'s>> {
+    let tree = &file.tree;
+    let callee = tree.callee(call)?;
+    let around = file.function_of(call);
+    match callee.receiver {
+        None => {
+            if around.is_some_and(|around| file.outline.binds(tree, around, callee.name))
+                && tree.lang == Lang::Python
+            {
+                return None;
+            }
+            let mut named = file
+                .outline
+                .functions
+                .iter()
+                .filter(|function| function.name == callee.name && function.owner.is_none());
+            let first = named.next()?;
+            named.next().is_none().then_some(first)
+        }
+        Some(receiver) => {
+            let around = around?;
+            let is_self = tree.is(receiver, Kind::SelfRef)
+                || around
+                    .receiver
+                    .is_some_and(|own| tree.text(receiver) == own && tree.is(receiver, Kind::Ident));
+            let owner = file.outline.owner(around).filter(|_| is_self)?;
+            file.outline.methods(owner).find(|method| method.name == callee.name)
+        }
+    }
+}
+
+/// A thread or task whose handle is let go at once.
+fn dropped(file: &File<'_>, call: Id) -> Option<Draft> {
+    let tree = &file.tree;
+    let callee = tree.callee(call)?;
+    let is_detached = match (tree.lang, callee.name) {
+        (Lang::Rust, "spawn") => callee.receiver.is_some_and(|of| {
+            tree.text(of).ends_with("thread")
+                || tree.text(of).ends_with("tokio")
+                || tree.text(of).ends_with("task")
+        }),
+        // `Thread(target=work).start()`
+        (Lang::Python | Lang::Java, "start") => callee.receiver.is_some_and(|made| {
+            matches!(tree.kind(made), Kind::Call | Kind::New)
+                && tree.callee(made).is_some_and(|callee| callee.name == "Thread")
+        }),
+        _ => false,
+    };
+    is_detached.then(|| detached(file, call))
+}
+
+fn goroutine(file: &File<'_>, id: Id) -> Option<Draft> {
+    let tree = &file.tree;
+    let function = file.function_of(id)?;
+    let text = tree.text(function.id);
+    let is_watched = [".Wait()", "<-", "chan ", "errgroup", ".Done()", "WaitGroup", "ctx"]
+        .iter()
+        .any(|sign| text.contains(sign));
+    (!is_watched).then(|| detached(file, id))
+}
+
+fn detached(file: &File<'_>, id: Id) -> Draft {
+    let what = file.tree.child(id, Field::Function).unwrap_or(id);
+    let message = format!("`{}` is started and never joined", file.quote(what));
+    Draft::new(Rule::Detached, message).hint().about("detached").element(file.element(id, "started here"))
+}

@@ -1,0 +1,2 @@
+def invoice(row):
+    return row["user_id"], row["amount"], row["due"]  # flag: CoN record-shape
