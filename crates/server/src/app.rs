@@ -14,7 +14,7 @@ use tokio::{
 
 use crate::{
     guard::{Denials, Key, Nonces, Sessions},
-    live::Clients,
+    live::{Clients, Tape},
     mcp,
     metrics::Metrics,
     problem::{Answer, Failure},
@@ -89,6 +89,7 @@ pub(crate) struct Shared {
     pub(crate) denials: Denials,
     pub(crate) nonces: Nonces,
     pub(crate) clients: Clients,
+    pub(crate) tape: Tape,
     pub(crate) metrics: Metrics,
     pub(crate) readiness: Readiness,
     pub(crate) closing: watch::Receiver<bool>,
@@ -137,6 +138,7 @@ impl App {
             denials,
             nonces,
             clients,
+            tape: Tape::default(),
             metrics,
             readiness: Readiness::default(),
             closing,

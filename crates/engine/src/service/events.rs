@@ -35,6 +35,14 @@ impl Service {
         Ok(self.store().events(&filter, after, limit)?)
     }
 
+    /// Events of everybody after a place, for whoever sorts them out before showing them.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn everything(&self, after: u64, limit: usize) -> Result<Vec<Event>> {
+        Ok(self.store().events(&EventFilter::default(), after, limit)?)
+    }
+
     /// Events before a place, newest first.
     ///
     /// # Errors

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use belljar_domain::{
-    ApprovalState, Digest, EventStatus, ExecutionId, ProjectId, RunId, SandboxId, SandboxState, Timestamp,
-    Verdict,
+    ApprovalState, Digest, Event, EventStatus, ExecutionId, ProjectId, RunId, SandboxId, SandboxState,
+    Timestamp, Verdict,
 };
 
 use super::{LogChunk, LogStream};
@@ -41,6 +41,33 @@ pub struct EventFilter {
     pub from: Option<Timestamp>,
     /// That happened before.
     pub until: Option<Timestamp>,
+}
+
+impl EventFilter {
+    /// Says whether an event is one of these, as a store would.
+    #[must_use]
+    pub fn admits(&self, event: &Event) -> bool {
+        fn is<T: PartialEq>(wanted: Option<&T>, found: Option<&T>) -> bool {
+            wanted.is_none() || wanted == found
+        }
+        let what = &event.what;
+        let kind = what.kind.as_str();
+        let below = |family: &String| {
+            kind.strip_prefix(&**family).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        is(self.project.as_ref(), Some(&what.project))
+            && (self.kinds.is_empty() || self.kinds.iter().any(below))
+            && is(self.sandbox.as_ref(), what.sandbox.as_ref())
+            && is(self.execution.as_ref(), what.execution.as_ref())
+            && is(self.run.as_ref(), what.run.as_ref())
+            && is(self.agent.as_ref(), what.actor.id.as_ref())
+            && is(self.session.as_ref(), what.session.as_ref())
+            && is(self.operation.as_ref(), what.operation.as_ref())
+            && is(self.status.as_ref(), what.status.as_ref())
+            && is(self.decision.as_ref(), what.decision.as_ref())
+            && self.from.is_none_or(|from| what.time >= from)
+            && self.until.is_none_or(|until| what.time < until)
+    }
 }
 
 /// Which sandboxes.

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use belljar_domain::{Event, Principal};
+use belljar_domain::Principal;
 use belljar_engine::service::{ServiceError, Watching};
 use belljar_ports::store::EventFilter;
 use tokio::{
@@ -10,6 +10,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+use super::tape::Told;
 use crate::{app::App, problem::Answer};
 
 /// Events read at once.
@@ -35,7 +36,9 @@ pub(crate) struct Feed {
 impl Feed {
     /// Reads after a place; what happens from now on when none is given. A place the ledger has not reached, as after
     /// a restored backup, is its end.
-    pub(crate) fn new(app: &App, who: &Arc<Principal>, filter: EventFilter, since: Option<u64>) -> Self {
+    pub(crate) fn new(app: &App, who: &Arc<Principal>, mut filter: EventFilter, since: Option<u64>) -> Self {
+        // Nobody sees what is not theirs, wherever it is read.
+        filter.project = who.scope().or(filter.project);
         let published = app.service.published();
         let durable = *published.borrow();
         let after = since.unwrap_or(durable).min(durable);
@@ -58,31 +61,44 @@ impl Feed {
     }
 
     /// Waits for the next events. Dropped on the way, it has not moved.
-    pub(crate) async fn next(&mut self) -> Answer<Vec<Event>> {
+    pub(crate) async fn next(&mut self) -> Answer<Vec<Arc<Told>>> {
         loop {
             sleep_until(self.due).await;
             // What is durable by now is in the answer that is asked for after this, so the place may move up to it
             // even where nothing there was wanted.
             let durable = *self.published.borrow_and_update();
             if durable > self.after {
-                let (filter, after) = (self.filter.clone(), self.after);
-                let events = self
-                    .app
-                    .ask(&self.who, move |service, who| service.events(who, filter, after, PAGE))
-                    .await?;
-                let last = events.last().map_or(0, |event| event.seq);
-                if events.len() < PAGE {
-                    self.after = durable.max(last);
-                    self.due = Instant::now() + PACE;
-                } else {
-                    self.after = last;
-                }
-                if !events.is_empty() {
-                    return Ok(events);
+                let told = self.read(durable).await?;
+                if !told.is_empty() {
+                    return Ok(told);
                 }
             } else if self.published.changed().await.is_err() {
                 return Err(ServiceError::Closing.into());
             }
         }
+    }
+
+    /// What is wanted up to a place: from the tape everybody shares, or from the store for one who is further behind.
+    async fn read(&mut self, durable: u64) -> Answer<Vec<Arc<Told>>> {
+        let after = self.after;
+        let on_tape = match self.app.tape.glance(after, durable) {
+            Some(told) => Some(told),
+            None => {
+                let app = self.app.clone();
+                self.app.ask(&self.who, move |service, _| app.tape.read(service, after, durable)).await?
+            }
+        };
+        if let Some(mut told) = on_tape {
+            self.after = told.last().map_or(durable, |last| last.event.seq.max(durable));
+            self.due = Instant::now() + PACE;
+            told.retain(|told| self.filter.admits(&told.event));
+            return Ok(told);
+        }
+        let filter = self.filter.clone();
+        let events =
+            self.app.ask(&self.who, move |service, who| service.events(who, filter, after, PAGE)).await?;
+        let last = events.last().map_or(0, |event| event.seq);
+        self.after = if events.len() < PAGE { durable.max(last) } else { last };
+        Ok(events.into_iter().map(Told::new).collect())
     }
 }

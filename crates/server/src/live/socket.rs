@@ -4,11 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use belljar_api::{ClientFrame, ServerFrame};
-use belljar_domain::{Event, Principal};
+use belljar_domain::Principal;
 use futures_util::SinkExt as _;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
-use super::{Client, Feed};
+use super::{Client, Feed, Told};
 use crate::{
     app::App,
     problem::{Answer, Failure},
@@ -90,15 +90,9 @@ impl Live {
         self.send(socket, &[answer]).await
     }
 
-    async fn show(&self, socket: &mut WebSocket, events: Answer<Vec<Event>>) -> Result<(), End> {
+    async fn show(&self, socket: &mut WebSocket, events: Answer<Vec<Arc<Told>>>) -> Result<(), End> {
         match events {
-            Ok(events) => {
-                let frames: Vec<_> = events
-                    .into_iter()
-                    .map(|event| ServerFrame::Event(Box::new(wire::event(event))))
-                    .collect();
-                self.send(socket, &frames).await
-            }
+            Ok(events) => self.post(socket, events.iter().map(|told| told.message()).collect()).await,
             Err(failure) => {
                 self.send(socket, &[ServerFrame::Error { detail: failure.detail().to_owned() }]).await?;
                 Err(End::Left)
@@ -128,7 +122,7 @@ impl Live {
 }
 
 /// Without a subscription nothing ever comes.
-async fn next(feed: &mut Option<Feed>) -> Answer<Vec<Event>> {
+async fn next(feed: &mut Option<Feed>) -> Answer<Vec<Arc<Told>>> {
     match feed {
         Some(feed) => feed.next().await,
         None => std::future::pending().await,
@@ -136,8 +130,12 @@ async fn next(feed: &mut Option<Feed>) -> Answer<Vec<Event>> {
 }
 
 fn text(frame: &ServerFrame) -> Message {
-    let said = serde_json::to_string(frame).unwrap_or_else(|error| {
+    Message::Text(said(frame).into())
+}
+
+/// A frame in words.
+pub(super) fn said(frame: &ServerFrame) -> String {
+    serde_json::to_string(frame).unwrap_or_else(|error| {
         format!(r#"{{"type":"error","detail":"{}"}}"#, Failure::internal("write a frame", &error).code())
-    });
-    Message::Text(said.into())
+    })
 }

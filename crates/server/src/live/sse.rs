@@ -109,15 +109,7 @@ pub(crate) fn last_event_id(headers: &HeaderMap) -> Option<u64> {
 impl Source for Feed {
     async fn next(&mut self) -> Said {
         match Self::next(self).await {
-            Ok(events) => Said::Text(
-                events
-                    .into_iter()
-                    .map(|event| {
-                        let event = wire::event(event);
-                        block(&event.kind.clone(), Some(event.seq), &event)
-                    })
-                    .collect(),
-            ),
+            Ok(events) => Said::Text(events.iter().map(|told| told.block()).collect()),
             Err(failure) => Said::Last(failed(&failure)),
         }
     }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::SystemTime};
 
 use axum::extract::ws::{Message, WebSocket};
-use belljar_domain::{Event, Principal, Timestamp};
+use belljar_domain::{Principal, Timestamp};
 use belljar_engine::service::{Service, ServiceError};
 use serde_json::{Value, json};
 use tokio::time::{interval, timeout};
@@ -11,7 +11,7 @@ use tokio::time::{interval, timeout};
 use super::{answers::ANSWERED, ledger};
 use crate::{
     app::App,
-    live::{Client, Feed},
+    live::{Client, Feed, Told},
 };
 
 /// How many events a client begins with.
@@ -52,9 +52,9 @@ pub(super) async fn serve(mut socket: WebSocket, app: App, who: Arc<Principal>, 
 }
 
 /// What is told of new events: each once, and again when it is answered.
-fn news(service: &Service, who: &Principal, events: &[Event]) -> Result<Vec<Value>, ServiceError> {
+fn news(service: &Service, who: &Principal, events: &[Arc<Told>]) -> Result<Vec<Value>, ServiceError> {
     let mut frames = Vec::new();
-    for event in events {
+    for Told { event, .. } in events.iter().map(|told| &**told) {
         let about = if event.what.kind.as_str() == ANSWERED {
             let to = event.what.payload.get("to").and_then(Value::as_u64);
             to.map_or(Ok(None), |seq| ledger::one(service, who, seq))?
