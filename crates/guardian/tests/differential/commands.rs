@@ -239,7 +239,6 @@ impl Maker {
             ]),
             13 => self.pick(&[
                 "find . -name 'f*' -delete",
-                "find d0 -type f",
                 "find . -name g0 -exec rm {} \\;",
                 "find . -fprint o6",
                 "find d0 -name 'g*' -exec cat {} +",
@@ -264,14 +263,7 @@ impl Maker {
                 "join f0 f1",
             ]),
             16 => format!("echo k >{}; cat {}", "o9", self.dice.pick(&["o9", "< o9", "o*"])),
-            _ => self.pick(&[
-                "shred -u f1",
-                "touch -r f0 o2",
-                "mktemp -p .",
-                "chmod +x f0",
-                "test -f f0",
-                "[ -s f0 ]",
-            ]),
+            _ => self.pick(&["shred -u f1", "touch -r f0 o2", "chmod +x f0", "test -f f0", "[ -s f0 ]"]),
         }
     }
 

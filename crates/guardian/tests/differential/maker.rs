@@ -8,9 +8,7 @@ use super::dice::Dice;
 pub(crate) fn script(seed: u64) -> String {
     let mut maker = Maker { dice: Dice::new(seed), depth: 0, quoted: 0, documents: 0 };
     let mut text = String::new();
-    if !maker.dice.is_one_in(4) {
-        text.push_str("v=a; w='b c'; x=f0; arr=(p 'q r' s)\n");
-    }
+    text.push_str("v=a; w='b c'; x=f0; arr=(p 'q r' s)\n");
     if maker.dice.is_one_in(5) {
         text.push_str("set -- 1 'two 2' c3\n");
     }

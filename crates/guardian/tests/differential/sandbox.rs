@@ -136,7 +136,19 @@ pub(crate) fn run(scripts: &[String], place: &Path) -> Vec<Deeds> {
 fn sandboxed(root: &Path) -> Command {
     let mut command = Command::new("bwrap");
     command.args(["--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]);
-    command.args(["--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/w"]);
+    command.args([
+        "--ro-bind",
+        "/usr",
+        "/usr",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/w",
+        "--tmpfs",
+        "/tmp",
+    ]);
     // awk is a link through here.
     command.args(["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"]);
     for place in ["bin", "lib", "lib64"] {

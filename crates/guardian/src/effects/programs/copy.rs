@@ -47,6 +47,7 @@ fn place(call: &Call<'_>, read: &Read, source: &Value, last: &Value, into: bool)
     let change = match (call.name, source.text()) {
         ("cp", Some("/dev/null")) => Change::Empty,
         ("ln", _) if !read.has("f force") => Change::Make,
+        ("cp", _) if is_template(source, last) => Change::Make,
         _ => Change::Replace,
     };
     let first = match call.name {
@@ -58,6 +59,15 @@ fn place(call: &Call<'_>, read: &Read, source: &Value, last: &Value, into: bool)
     // What is moved can be read where it is then.
     let read = (call.name == "mv").then(|| Act::Read { path: call.path(source), deep: false });
     [first, write(to, change, None)].into_iter().chain(read).collect()
+}
+
+/// Whether a file is made of the example that lies beside it: `cp .env.example .env`.
+fn is_template(source: &Value, target: &Value) -> bool {
+    let (Some(source), Some(target)) = (source.text(), target.text()) else { return false };
+    let ending = source.strip_prefix(target).and_then(|rest| rest.strip_prefix(['.', '-', '_']));
+    ending.is_some_and(|ending| {
+        matches!(ending, "example" | "sample" | "template" | "dist" | "default" | "defaults")
+    })
 }
 
 fn parent(path: &Value) -> Value {

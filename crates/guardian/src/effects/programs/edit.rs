@@ -283,6 +283,10 @@ fn emacs(call: &Call<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     for text in read.values("eval execute") {
         let text = text.text().unwrap_or("(shell-command");
+        for reader in ["find-file", "insert-file-contents", "load-file"] {
+            let named = text.split_once(reader).and_then(|(_, rest)| rest.split('"').nth(1));
+            outcome.acts.extend(named.map(|path| (call.reads(&Value::known(path)), Effort::Done)));
+        }
         if let Some((_, rest)) = text.split_once("shell-command") {
             match rest.split('"').nth(1) {
                 Some(line) => outcome.next.push(call.shell(Value::known(line))),

@@ -45,7 +45,7 @@ const TESTS: &[&str] = &[
     "-context",
 ];
 /// Others that take one value.
-const VALUES: &[&str] = &["-type", "-maxdepth", "-mindepth", "-printf", "-regextype", "-files0-from"];
+const VALUES: &[&str] = &["-type", "-maxdepth", "-mindepth", "-regextype", "-files0-from"];
 
 /// What an expression comes to.
 #[derive(Default)]
@@ -57,6 +57,8 @@ struct Expression {
     writes: Vec<Value>,
     reads: Vec<Value>,
     not: bool,
+    /// `-print`: names are said although something else is done.
+    prints: bool,
 }
 
 /// `find`.
@@ -112,6 +114,12 @@ fn expression(args: &[Value]) -> Expression {
                 args.next();
             }
             "-empty" => found.filtered = true,
+            "-print" | "-print0" | "-ls" | "-printf" => {
+                found.prints = true;
+                if arg.text() == Some("-printf") {
+                    args.next();
+                }
+            }
             "!" | "-not" => found.not = true,
             test @ ("-name" | "-iname" | "-path" | "-ipath" | "-wholename") => {
                 let pattern = args.next().cloned().unwrap_or_default();
@@ -192,6 +200,11 @@ fn act(call: &Call<'_>, starts: &[Value], expression: &Expression) -> Outcome {
             }
             outcome.next.push(next);
         }
+    }
+    // Whoever is told to do something else says no names.
+    let is_quiet = expression.deletes || !expression.commands.is_empty() || !expression.writes.is_empty();
+    if is_quiet && !expression.prints {
+        return outcome;
     }
     let lines: Vec<Value> = starts.iter().map(|start| below(start, expression)).collect();
     let mut text = Value::default();

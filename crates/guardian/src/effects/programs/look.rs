@@ -24,8 +24,12 @@ pub(super) fn paths(call: &Call<'_>) -> Outcome {
     match call.name {
         // Names, one to a line: what comes next may take them for paths.
         "ls" | "dir" | "vdir" => {
-            let name = Value { pieces: vec![Piece::Glob(b"*".to_vec())] };
-            outcome.saying(Stream::text(name))
+            let mut names = Value { pieces: vec![Piece::Glob(b"*".to_vec())] };
+            if read.has("a all A almost-all f") {
+                names.push(Piece::Known(b"\n".to_vec()));
+                names.push(Piece::Glob(b".*".to_vec()));
+            }
+            outcome.saying(Stream::text(names))
         }
         "readlink" | "realpath" => match targets.first().map(|path| call.path(path)) {
             Some(path) if targets.len() == 1 => outcome.saying(Stream::text(path)),

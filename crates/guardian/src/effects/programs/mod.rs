@@ -15,6 +15,7 @@ mod environment;
 mod find;
 mod git;
 mod interpreters;
+mod lines;
 mod look;
 mod machine;
 mod names;
@@ -129,7 +130,8 @@ fn starters(name: &str) -> Option<Program> {
         "xargs" | "gxargs" => xargs::outcome,
         "parallel" => xargs::parallel,
         "env" | "genv" => wrappers::env,
-        "watch" | "viddy" | "hwatch" | "script" | "flock" | "hyperfine" => wrappers::lines,
+        "watch" | "viddy" | "hwatch" | "script" | "flock" | "hyperfine" | "nodemon" | "watchexec"
+        | "reflex" => lines::outcome,
         "busybox" | "toybox" | "gdb" | "lldb" => wrappers::renamed,
         name if name.starts_with("ld-linux")
             || name.starts_with("ld-musl")

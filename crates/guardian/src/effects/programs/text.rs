@@ -110,10 +110,14 @@ fn reader(name: &str) -> Option<Reader> {
             "s:c:N:o:O:",
             "separator= output-separator= output-width= table-columns= fillrows table json",
         ),
-        "paste" | "join" | "fold" | "fmt" | "pr" | "expand" | "unexpand" | "tsort" | "look" | "ptx" => plain(
-            "d:t:1:2:j:e:o:a:v:w:s:c:N:p:l:h:H:",
-            "delimiters= width= tabs= separator= output-separator= table-columns=",
-        ),
+        "paste" => plain("d:", "delimiters= serial zero-terminated"),
+        "pr" => {
+            plain("D:e?h:i?l:n?N:o:s?S?w:W:", "pages= columns= date-format= header= length= indent= width=")
+        }
+        "join" => plain("1:2:a:e:j:o:t:v:", "header zero-terminated"),
+        "fold" | "fmt" | "expand" | "unexpand" | "tsort" | "look" | "ptx" => {
+            plain("w:p:g:t:", "width= prefix= goal= tabs=")
+        }
         "iconv" => plain("f:t:o:", "from-code= to-code= output="),
         "pv" | "ts" | "vipe" | "ul" | "col" | "colrm" | "ansi2txt" | "dos2unix-c" | "uudecode-c" => {
             plain("L:B:N:s:", "")
@@ -170,7 +174,10 @@ fn sources(call: &Call<'_>, read: &Read, files: &[Value], deep: bool, outcome: &
         outcome.push(Act::Read { path: here.clone(), deep: true });
         outcome.output.data.push(Datum::File(here));
     } else if files.is_empty() || files.iter().all(|file| file.text() == Some("-")) {
-        outcome.output = decode::filtered(call, input);
+        outcome.output = match searched_names(call, read) {
+            Some(names) => Stream { text: Some(names), data: input.data.clone() },
+            None => decode::filtered(call, input),
+        };
         chosen(call, read, &mut outcome.output);
     } else {
         for file in files.iter().filter(|file| file.text() != Some("-")) {
@@ -195,6 +202,46 @@ fn sources(call: &Call<'_>, read: &Read, files: &[Value], deep: bool, outcome: &
         path.push(Piece::Glob(b"*".to_vec()));
         outcome.output = Stream::text(path);
     }
+}
+
+/// What a search lets through of names nobody has seen: `ls -a | grep env`.
+fn searched_names(call: &Call<'_>, read: &Read) -> Option<Value> {
+    let input = call.invocation.input.text.as_ref()?;
+    let globbed = input.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    if !globbed || !call.name.ends_with("grep") || read.has("v invert-match c count q quiet n") {
+        return None;
+    }
+    let pattern = read.value("e regexp").or(read.operands.first())?.text()?.replace('\\', "");
+    let (begins, pattern) = pattern.strip_prefix('^').map_or((false, pattern.as_str()), |rest| (true, rest));
+    let (ends, pattern) = pattern.strip_suffix('$').map_or((false, pattern), |rest| (true, rest));
+    if pattern.is_empty() || pattern.contains(['*', '[', ']', '|', '(', '+', '?', '^', '$', '{']) {
+        return None;
+    }
+    let mut names = Value::default();
+    for piece in &input.pieces {
+        let Piece::Glob(glob) = piece else {
+            names.push(piece.clone());
+            continue;
+        };
+        // Of hidden names the dot is known, and may be what the pattern begins with.
+        let hidden = glob.starts_with(b".");
+        let rest = if hidden { pattern.strip_prefix('.').unwrap_or(pattern) } else { pattern };
+        let before = match (hidden, begins) {
+            (true, true) => ".",
+            // `.env` rather than anything hidden with it somewhere.
+            (true, false) => ".",
+            (false, true) => "",
+            (false, false) => "*",
+        };
+        if begins && hidden != pattern.starts_with('.') {
+            continue;
+        }
+        let after = if ends { "" } else { "*" };
+        let is_exact = begins && ends;
+        let name = format!("{before}{rest}{after}").into_bytes();
+        names.push(if is_exact { Piece::Known(name) } else { Piece::Glob(name) });
+    }
+    Some(names)
 }
 
 /// What a search lets through: variables that tell, processes of a name.

@@ -33,7 +33,8 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
         (None, false) => None,
     };
     let lines = holder.is_some() || read.has("0 null d delimiter L l");
-    let items = if read.has("a arg-file") { None } else { items(&call.invocation.input, lines) };
+    let is_quoted = !read.has("0 null d delimiter");
+    let items = if read.has("a arg-file") { None } else { items(&call.invocation.input, lines, is_quoted) };
     let unread = Stream::default();
     match (items, holder) {
         (Some(items), None) => {
@@ -74,7 +75,7 @@ fn started(call: &Call<'_>, argv: Vec<Value>, more: Option<crate::shell::value::
 }
 
 /// The words or lines of an input that is known, as values.
-fn items(input: &Stream, lines: bool) -> Option<Vec<Value>> {
+fn items(input: &Stream, lines: bool, is_quoted: bool) -> Option<Vec<Value>> {
     let text = input.text.as_ref()?;
     if text.why().is_some() {
         return None;
@@ -93,7 +94,7 @@ fn items(input: &Stream, lines: bool) -> Option<Vec<Value>> {
                     if place > 0 {
                         found.push(Value::default());
                     }
-                    let part = if lines { part.to_vec() } else { unquoted(part) };
+                    let part = if is_quoted { unquoted(part) } else { part.to_vec() };
                     if let Some(last) = found.last_mut() {
                         last.push(Piece::Known(part));
                     }
@@ -165,7 +166,7 @@ pub(super) fn parallel(call: &Call<'_>) -> Outcome {
     } else if !rest.is_empty() {
         given = Some(rest.iter().filter(|arg| !marks(arg)).cloned().collect());
     } else if !read.has("a arg-file") {
-        given = items(&call.invocation.input, true);
+        given = items(&call.invocation.input, true, false);
     }
     if read.has("pipe") {
         return outcome.then(call.shell(joined(command)));

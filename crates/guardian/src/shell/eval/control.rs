@@ -173,7 +173,8 @@ impl Machine<'_> {
         if select {
             let turn = |machine: &mut Self, state: State, out: &mut Worlds| {
                 let mut next = Vec::new();
-                for value in &values {
+                // An answer that is none of them makes it empty.
+                for value in values.iter().chain([&Value::default()]) {
                     let mut state = state.clone();
                     machine.assign(&mut state, name, &Index::None, value.clone(), false, span);
                     machine.assign(

@@ -15,6 +15,7 @@ mod endless;
 mod fields;
 mod files;
 mod items;
+mod leavings;
 mod list;
 mod machine;
 mod names;

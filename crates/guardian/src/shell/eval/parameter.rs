@@ -338,6 +338,12 @@ impl Machine<'_> {
 fn positional(name: &[u8], state: &State) -> Found {
     let place: usize =
         std::str::from_utf8(name).ok().and_then(|name| name.parse().ok()).unwrap_or(usize::MAX);
+    // How many names a glob comes to is not known, so what stands behind it may stand anywhere.
+    let is_glob = |value: &Value| value.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    if place > 0 && (is_glob(&state.zero) || state.positional.iter().take(place - 1).any(is_glob)) {
+        let why = Why { construct: "an argument behind a glob".to_owned(), span: Span::default() };
+        return Found::Perhaps(Value::unknown(why));
+    }
     match (state.positional.get(place.wrapping_sub(1)), &state.more) {
         (_, Some(why)) => Found::Perhaps(Value::unknown(why.clone())),
         (Some(value), None) => Found::One(value.clone()),

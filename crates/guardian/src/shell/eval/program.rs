@@ -9,14 +9,10 @@ use super::names::{basename, named};
 use super::redirect::device;
 use super::simple::Job;
 use super::state::{State, Variable};
-use crate::effects::{
-    Act, Change, Code, Datum, Effort, Invocation, Next, Outcome, Stream, Traffic, path, programs,
-};
+use crate::effects::{Act, Code, Datum, Effort, Invocation, Next, Outcome, Stream, path, programs};
 use crate::shell::ast::Span;
 use crate::shell::value::{Piece, Value};
 
-/// Programs that put the same bytes elsewhere.
-const COPIERS: [&str; 6] = ["cp", "mv", "install", "ln", "tee", "cat"];
 /// Invocations that are kept for whoever wants to see them.
 const TRACED: usize = 10_000;
 
@@ -112,7 +108,20 @@ impl Machine<'_> {
         for content in &contents {
             self.run_content(content, &path, None, invocation, state);
         }
-        !contents.is_empty()
+        // A copy of a program is that program, whatever it is called.
+        let copied =
+            self.files.followed(&[Datum::File(path.clone())]).into_iter().find_map(|datum| match datum {
+                Datum::File(from) if from != path && is_program(&from) => Some(from),
+                _ => None,
+            });
+        if let Some(from) = &copied {
+            let mut inner = invocation.clone();
+            if let Some(first) = inner.argv.first_mut() {
+                first.clone_from(from);
+            }
+            self.start(&inner, state);
+        }
+        copied.is_some() || !contents.is_empty()
     }
 
     /// Says that something that came from elsewhere is run.
@@ -275,61 +284,6 @@ impl Machine<'_> {
         any.then_some(whole)
     }
 
-    /// Keeps what a program leaves in files, and where it came from.
-    fn remember(&mut self, outcome: &Outcome, invocation: &Invocation, by: &str) {
-        if self.elsewhere.is_some() {
-            return;
-        }
-        let mut from: Vec<Datum> = Vec::new();
-        for (act, _) in &outcome.acts {
-            match act {
-                Act::Read { path, .. } => from.push(Datum::File(path.clone())),
-                Act::Network { traffic: Traffic::Fetch, to, .. } => from.push(Datum::Download(to.clone())),
-                _ => {}
-            }
-        }
-        let text = from.iter().find_map(|datum| match datum {
-            Datum::File(path) => self.files.contents(path).last().cloned(),
-            _ => None,
-        });
-        let copied = if by == "tee" { invocation.input.text.clone() } else { text };
-        from.extend(invocation.input.data.iter().cloned());
-        for (act, _) in &outcome.acts {
-            let Act::Write { path, change, content } = act else { continue };
-            if *change == Change::Make && !COPIERS.contains(&by) {
-                continue;
-            }
-            self.files.flow(path, &from);
-            let base = if *change == Change::Append {
-                self.files.contents(path).last().cloned().unwrap_or_default()
-            } else {
-                Value::default()
-            };
-            let content = content.clone().or_else(|| copied.clone().filter(|_| COPIERS.contains(&by)));
-            if content.is_some() {
-                self.files.keep(path, &base, &Stream { text: content, data: Vec::new() });
-            }
-        }
-    }
-
-    /// Keeps where a symlink leads: it is made of what is read and what is written, two by two.
-    fn linked(&mut self, outcome: &Outcome, invocation: &Invocation) {
-        let is_symbolic = invocation.argv.iter().filter_map(Value::text).any(|word| {
-            word == "--symbolic" || word.starts_with('-') && !word.starts_with("--") && word.contains('s')
-        });
-        let pairs: Vec<(&Value, &Value)> = outcome
-            .acts
-            .windows(2)
-            .filter_map(|pair| match pair {
-                [(Act::Read { path: to, .. }, _), (Act::Write { path, .. }, _)] => Some((path, to)),
-                _ => None,
-            })
-            .collect();
-        for (path, to) in pairs.into_iter().filter(|_| is_symbolic) {
-            self.files.link(path, to);
-        }
-    }
-
     fn next(&mut self, next: Next, invocation: &Invocation, by: &str, state: &mut State) {
         let (Next::Program { elsewhere, .. } | Next::Shell { elsewhere, .. }) = &next;
         let before = self.elsewhere.clone();
@@ -380,6 +334,7 @@ impl Machine<'_> {
             inner.zero = zero;
         }
         inner.positional = arguments.collect();
+        inner.options.xtrace = is_traced(invocation);
         inner.more.clone_from(&invocation.more);
         let calls = std::mem::take(&mut self.calls);
         let span = invocation.span;
@@ -389,6 +344,19 @@ impl Machine<'_> {
         self.calls = calls;
         *state = state.clone().after(worlds);
     }
+}
+
+/// Whether a shell is told to show what it does: `bash -x`.
+fn is_traced(invocation: &Invocation) -> bool {
+    let mut flags =
+        invocation.argv.iter().skip(1).map_while(Value::text).take_while(|word| word.starts_with('-'));
+    flags.any(|word| !word.starts_with("--") && word.contains('x'))
+}
+
+/// Whether a file is a program of the machine.
+fn is_program(path: &Value) -> bool {
+    let places = [b"/bin/".as_slice(), b"/sbin/", b"/usr/bin/", b"/usr/sbin/", b"/usr/local/bin/"];
+    places.iter().any(|place| path.prefix().starts_with(place))
 }
 
 fn same_file(argument: &Value, path: &Value, invocation: &Invocation) -> bool {

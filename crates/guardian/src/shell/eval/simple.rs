@@ -99,6 +99,7 @@ impl Machine<'_> {
         }
         if only_exec(&job) {
             self.open_all(redirects, &mut state, "exec");
+            self.refused = false;
             state.status = Some(0);
             return self.fed_for_good(state);
         }

@@ -154,6 +154,14 @@ impl Machine<'_> {
             let index = Index::At(Value::known(inner));
             return self.assign(state, &base, &index, value, append, span);
         }
+        let is_off = match name.as_slice() {
+            b"HISTFILE" => matches!(value.bytes(), Some(b"" | b"/dev/null")),
+            b"HISTSIZE" | b"HISTFILESIZE" => value.bytes() == Some(b"0"),
+            _ => false,
+        };
+        if is_off {
+            self.forgets(span);
+        }
         let (content, _) = self.content(state, &name);
         let mut variable = state.variables.get(&name).cloned().unwrap_or_default();
         if variable.readonly {

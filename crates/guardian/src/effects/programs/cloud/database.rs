@@ -178,6 +178,7 @@ fn sqlite(call: &Call<'_>) -> Outcome {
     for text in read.operands.iter().skip(1).chain(read.values("cmd c")) {
         writes |= text.text().is_none_or(changing);
         statement(call, text, &mut outcome);
+        files_of(call, text.text().unwrap_or_default(), &mut outcome);
     }
     for file in read.values("init") {
         outcome.push(call.reads(file));
@@ -194,6 +195,29 @@ fn sqlite(call: &Call<'_>) -> Outcome {
         });
     }
     or_harmless(outcome)
+}
+
+/// Files a statement itself reads or writes: `readfile('x')`, `writefile('x', …)`, `read_csv('x')`.
+fn files_of(call: &Call<'_>, text: &str, outcome: &mut Outcome) {
+    for (function, change) in [
+        ("readfile", None),
+        ("read_text", None),
+        ("read_csv", None),
+        ("writefile", Some(Change::Replace)),
+        ("fsdir", None),
+    ] {
+        for rest in text.split(function).skip(1) {
+            let Some(path) = rest.trim_start().strip_prefix('(').and_then(|rest| rest.split('\'').nth(1))
+            else {
+                continue;
+            };
+            let path = Value::known(path);
+            outcome.push(match change {
+                Some(change) => call.writes(&path, change),
+                None => call.reads(&path),
+            });
+        }
+    }
 }
 
 /// Stores that do not speak SQL.

@@ -2,9 +2,9 @@
 
 use super::super::options::{Options, Read};
 use super::Command;
-use crate::effects::act::Act;
+use crate::effects::act::{Act, Effort};
 use crate::effects::invocation::{Next, Outcome};
-use crate::shell::value::Value;
+use crate::shell::value::{Piece, Value};
 
 const ANY: Options = Options::new(
     "m:F:C:c:b:B:t:s:S?e:x:u:d:n:o:X:",
@@ -33,7 +33,11 @@ pub(super) fn outcome(command: &Command<'_>) -> Outcome {
         "clean" => clean(command),
         "branch" => branch(command),
         "checkout" | "switch" | "restore" => checkout(command),
-        "stash" => words(command, &["drop", "clear"]),
+        "stash" => {
+            let mut outcome = words(command, &["drop", "clear"]);
+            outcome.acts.extend(super::named_files(command).map(|act| (act, Effort::Done)));
+            outcome
+        }
         "reflog" => words(command, &["expire", "delete"]),
         "lfs" => words(command, &["prune"]),
         "submodule" => submodule(command),
@@ -219,11 +223,20 @@ fn rm(command: &Command<'_>) -> Outcome {
     }
     let deep = read.has("r");
     let mut acts: Vec<Act> =
-        command.call.targets(&read).into_iter().map(|path| command.call.deletes(&path, deep)).collect();
+        command.call.targets(&read).iter().map(|path| command.call.deletes(&tracked(path), deep)).collect();
     if read.has("f force") && deep {
         acts.push(command.act("--force", true, read.operands.first()));
     }
     Outcome::of(acts).rehearsed_if(read.has("n dry-run"))
+}
+
+/// Whatever is named, git removes only what it keeps: files of the repository.
+fn tracked(path: &Value) -> Value {
+    let is_open = |piece: &Piece| matches!(piece, Piece::Unknown(_));
+    if path.pieces.iter().all(is_open) && !path.pieces.is_empty() {
+        return Value { pieces: vec![Piece::Glob(b"*".to_vec())] };
+    }
+    path.clone()
 }
 
 fn filter(command: &Command<'_>) -> Outcome {

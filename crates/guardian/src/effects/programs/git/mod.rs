@@ -156,14 +156,7 @@ fn command(command: &Command<'_>) -> Outcome {
         | "format-patch" | "daemon" | "instaweb" | "upload-pack" | "receive-pack" | "hash-object"
         | "difftool" | "mergetool" | "request-pull" | "init" | "send-pack" | "http-push" | "fetch-pack"
         | "imap-send" | "credential" | "config" => move_data::outcome(command),
-        "add" | "stage" => {
-            let read = command.read(&Options::new("", "chmod= pathspec-from-file="));
-            let mut outcome = command.benign();
-            if let Some(file) = read.value("pathspec-from-file") {
-                outcome.push(command.call.reads(file));
-            }
-            outcome
-        }
+        "add" | "stage" => add(command),
         "status" | "describe" | "rev-parse" | "rev-list" | "shortlog" | "whatchanged" | "ls-files"
         | "ls-tree" | "name-rev" | "merge-base" | "for-each-ref" | "show-ref" | "show-branch"
         | "count-objects" | "fsck" | "check-ignore" | "check-attr" | "check-ref-format" | "diff-tree"
@@ -183,10 +176,34 @@ fn command(command: &Command<'_>) -> Outcome {
     }
 }
 
+fn add(command: &Command<'_>) -> Outcome {
+    let read = command.read(&Options::new("", "chmod= pathspec-from-file="));
+    let mut outcome = command.benign();
+    if let Some(file) = read.value("pathspec-from-file") {
+        outcome.push(command.call.reads(file));
+    }
+    // What is named is kept for everybody who has the repository.
+    for file in read.operands.iter().filter(|file| !matches!(file.text(), Some("." | "*" | ":/"))) {
+        outcome.push(command.call.reads(file));
+    }
+    outcome
+}
+
 /// A file of the repository, behind `:` or as it is.
 fn object(command: &Command<'_>, arg: &Value) -> Option<Act> {
     let (_, path) = split(arg, b':')?;
     (!path.pieces.is_empty()).then(|| command.call.reads(&path))
+}
+
+/// The files behind `--`: what is shown or kept of them is read.
+fn named_files<'a>(command: &'a Command<'_>) -> impl Iterator<Item = Act> + 'a {
+    command
+        .call
+        .args
+        .iter()
+        .skip_while(|arg| arg.text() != Some("--"))
+        .skip(1)
+        .map(|path| command.call.reads(path))
 }
 
 /// A file that is made anew.

@@ -45,6 +45,11 @@ pub(super) fn outcome(command: &Command<'_>) -> Outcome {
                     (command.call.writes(file, Change::Replace), crate::effects::act::Effort::Done)
                 }));
             }
+            if command.verb == "archive" {
+                for file in read.operands.iter().skip(1) {
+                    outcome.push(command.call.reads(file));
+                }
+            }
             let here = Datum::File(command.call.path(&Value::known(".")));
             outcome.saying(Stream::data([here]))
         }

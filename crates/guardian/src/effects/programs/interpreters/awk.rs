@@ -86,6 +86,7 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     if codes.is_empty() {
         return outcome;
     }
+    let codes: Vec<Value> = codes.into_iter().map(spelled_out).collect();
     let mut given = Given::all(codes.iter(), &operands).with("_line", line);
     for assignment in read.values("v assign").chain(operands.iter()) {
         if let Some((name, value)) = split(assignment, b'=') {
@@ -97,6 +98,24 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     outcome.next.extend(found.next);
     outcome.output = found.output;
     outcome
+}
+
+/// The code with `print` alone spelled out: it prints the line.
+fn spelled_out(code: Value) -> Value {
+    let Some(text) = code.text().filter(|text| text.contains("print")) else { return code };
+    let mut spelled = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    while let Some(at) = rest.find("print") {
+        let (before, after) = rest.split_at(at + "print".len());
+        spelled.push_str(before);
+        let next = after.trim_start_matches([' ', '\t']);
+        if next.is_empty() || next.starts_with(['}', ';', '\n', '>', '|']) {
+            spelled.push_str(" $0 ");
+        }
+        rest = after;
+    }
+    spelled.push_str(rest);
+    Value::known(spelled)
 }
 
 impl Walk<'_> {

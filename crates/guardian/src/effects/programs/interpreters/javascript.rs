@@ -261,7 +261,13 @@ pub(super) fn managers(call: &Call<'_>) -> Outcome {
     }
     let reads_code = matches!(call.args, []) || matches!(call.args, [only] if only.text() == Some("-"));
     if call.name == "bun" && read.has("e eval p print") || reads_code {
-        return node(call);
+        let mut outcome = node(call);
+        for code in read.values("e eval p print").filter_map(Value::text) {
+            // Bun has a shell of its own.
+            let shell = code.split("$`").skip(1).filter_map(|rest| rest.split('`').next());
+            outcome.next.extend(shell.map(|line| call.shell(Value::known(line))));
+        }
+        return outcome;
     }
     super::super::projects::family(call.name).map_or_else(Outcome::harmless, |program| program(call))
 }

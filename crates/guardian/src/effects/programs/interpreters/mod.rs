@@ -10,6 +10,7 @@ mod code;
 mod expression;
 mod files;
 mod fold;
+mod foreign;
 mod given;
 mod grammar;
 mod inside;
@@ -56,6 +57,9 @@ pub(super) fn interpreters(name: &str) -> Option<Program> {
         "awk" | "gawk" | "mawk" | "nawk" | "original-awk" | "goawk" => awk::outcome,
         "guile" | "sbcl" | "clisp" | "racket" | "chicken" | "csi" => lisp::outcome,
         "tclsh" | "wish" => tcl::outcome,
+        "scala" | "scala-cli" | "erl" | "swift" | "kotlin" | "kotlinc" | "ghc" | "runghc" | "ocaml"
+        | "crystal" | "nim" | "dart" | "clojure" | "clj" | "bb" | "raku" | "perl6" | "octave" | "gnuplot"
+        | "maxima" | "sage" => foreign::outcome,
         name if versioned(name, "python") || versioned(name, "pypy") => python::outcome,
         name if versioned(name, "perl") => perl::outcome,
         name if versioned(name, "ruby") => ruby::outcome,

@@ -47,6 +47,7 @@ pub(in super::super) fn curl(call: &Call<'_>) -> Outcome {
     }
     for file in read.values("K config") {
         outcome.push(call.reads(file));
+        outcome.push(call.unknown("what a file tells curl to do"));
     }
     for file in read.values("c cookie-jar D dump-header trace trace-ascii stderr libcurl hsts alt-svc") {
         writes(call, None, file, &mut outcome);

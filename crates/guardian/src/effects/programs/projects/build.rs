@@ -17,6 +17,11 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         "make" | "gmake" | "bmake" => make(call),
         "cmake" => cmake(call),
         "pre-commit" => project(call),
+        "just" if call.says(&["--command", "-c"]) => {
+            let words =
+                call.args.iter().skip_while(|arg| !matches!(arg.text(), Some("--command" | "-c"))).skip(1);
+            project(call).then(call.next(words.cloned().collect()))
+        }
         _ => project(call),
     }
 }
@@ -90,7 +95,9 @@ fn rules(call: &Call<'_>, text: &Value, outcome: &mut Outcome) {
         return;
     };
     for line in text.lines() {
-        let recipe = line.strip_prefix('\t').or_else(|| line.split_once(": ;").map(|(_, rest)| rest));
+        let recipe = line
+            .strip_prefix('\t')
+            .or_else(|| line.split_once(':').and_then(|(_, rest)| Some(rest.split_once(';')?.1)));
         if let Some(recipe) = recipe {
             let recipe = recipe.trim_start_matches(['@', '-', '+', ' ']).replace("$$", "$");
             outcome.next.push(call.shell(Value::known(recipe)));

@@ -58,7 +58,16 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         "owner" | "access" | "team" | "token" | "dist-tag" | "org" if changes_there(operands) => {
             package(call, "publish", operands)
         }
-        "exec" | "x" | "dlx" => npx::outcome(&Call { args: rest, ..*call }),
+        "exec" | "x" | "dlx" => {
+            let mut outcome = npx::outcome(&Call { args: rest, ..*call });
+            // Programs of the machine are found there, too.
+            let is_program =
+                |name: &Value| name.text().is_some_and(|name| super::super::files(name).is_some());
+            if operands.first().is_some_and(is_program) {
+                outcome.next.push(call.next(rest.to_vec()));
+            }
+            outcome
+        }
         "config" | "set" | "c" => config(call, operands),
         "run" | "run-script" | "test" | "start" | "t" | "build" | "tst" | "rum" => {
             let mut outcome = project(call);

@@ -55,6 +55,10 @@ fn told(call: &Call<'_>, verb: &str, words: &[&str], operands: &Read) -> Outcome
         ) => {
             let operand = address(&operands.operands)
                 .filter(|address| !address.prefix().starts_with(b"https://github.com/"));
+            let operand = operand.or_else(|| {
+                let is_strange = |module: &&Value| call.name == "go" && is_strange_module(module);
+                operands.operands.iter().find(is_strange).cloned()
+            });
             let git = operands.value("git index source").filter(|address| !is_known(address)).cloned();
             let act = Packages {
                 call,
@@ -74,12 +78,19 @@ fn told(call: &Call<'_>, verb: &str, words: &[&str], operands: &Read) -> Outcome
         }
         .act()]),
         ("go", "run") => match operands.operands.first() {
-            Some(file) if file.prefix().starts_with(b"http") => {
+            Some(file) if file.prefix().starts_with(b"http") || is_strange_module(file) => {
                 Outcome::of([Act::Run { code: Code::Download(file.clone()), with: "go".to_owned() }])
             }
             _ => project(call),
         },
         ("go", "clean") => Outcome::harmless(),
+        ("cargo", "watch") => {
+            let mut outcome = project(call);
+            let read =
+                Options::new("x:s:w:i:d:", "exec= shell= watch= ignore= delay= workdir=").read(call.args);
+            outcome.next.extend(read.values("s shell").map(|line| call.shell(line.clone())));
+            outcome
+        }
         ("rustup", "self" | "uninstall") if words.contains(&"uninstall") => Outcome::of([Packages {
             call,
             operation: "remove",
@@ -105,6 +116,32 @@ fn told(call: &Call<'_>, verb: &str, words: &[&str], operands: &Read) -> Outcome
             outcome
         }
     }
+}
+
+/// Whether a Go module of some version is from a place few have heard of; those of forges and of the language's own people are usual.
+fn is_strange_module(module: &Value) -> bool {
+    const USUAL: [&str; 16] = [
+        "github.com",
+        "gitlab.com",
+        "bitbucket.org",
+        "codeberg.org",
+        "golang.org",
+        "google.golang.org",
+        "honnef.co",
+        "mvdan.cc",
+        "gotest.tools",
+        "k8s.io",
+        "sigs.k8s.io",
+        "go.uber.org",
+        "gopkg.in",
+        "entgo.io",
+        "gorm.io",
+        "cloud.google.com",
+    ];
+    let text = module.text().unwrap_or_default();
+    let Some((path, _)) = text.split_once('@') else { return false };
+    let host = path.split('/').next().unwrap_or_default();
+    host.contains('.') && !USUAL.contains(&host)
 }
 
 fn is_known(address: &Value) -> bool {

@@ -74,7 +74,7 @@ pub(super) fn family(name: &str) -> Option<Program> {
 }
 
 /// What the project's own files say is run.
-fn project(call: &Call<'_>) -> Outcome {
+pub(super) fn project(call: &Call<'_>) -> Outcome {
     Outcome::of([Act::Run { code: Code::Project, with: call.name.to_owned() }])
 }
 

@@ -4,7 +4,7 @@
 
 use super::super::machine::Machine;
 use super::super::state::{Content, State};
-use super::super::variables::{Index, number, scalar_of};
+use super::super::variables::{Index, number, scalar_of, variable};
 use super::numbers::{Wrong, based, binary};
 use crate::shell::ast::Span;
 use crate::shell::value::Value;
@@ -140,9 +140,20 @@ impl Reader<'_, '_, '_> {
         let value = match (self.mode, value) {
             (Mode::Skipped, _) => return,
             (Mode::Done, Some(value)) => Value::known(value.to_string()),
+            // Of what is no number nothing comes, and the variable stays as it is.
+            (Mode::Done, None) if self.is_text(place) => Value::unknown(variable(&place.name)),
             (Mode::Done, None) | (Mode::Perhaps, _) => Value::unknown(number(&place.name)),
         };
         self.machine.assign(self.state, &place.name, &place.index, value, false, self.span);
+    }
+
+    /// Whether a variable holds text that is known and no number.
+    fn is_text(&self, place: &Place) -> bool {
+        let value = self.machine.scalar(self.state, &place.name);
+        value
+            .as_ref()
+            .and_then(Value::bytes)
+            .is_some_and(|bytes| !bytes.is_empty() && !bytes.iter().all(u8::is_ascii_digit))
     }
 
     fn ternary(&mut self) -> Number {

@@ -9,7 +9,7 @@ use super::super::simple::{Elements, Job};
 use super::super::state::{Content, Letters, State};
 use super::super::variables::{Index, is_name, subscripted};
 use super::options;
-use crate::effects::{Datum, Stream};
+use crate::effects::{Act, Datum, Effort, Stream};
 use crate::shell::ast::Span;
 use crate::shell::value::{Piece, Value};
 
@@ -161,10 +161,21 @@ impl Machine<'_> {
                 {
                     Rc::make_mut(&mut state.functions).remove(&written);
                 }
-                None => self.unset(state, &written, &Index::None, job.span),
+                None => {
+                    if written == b"HISTFILE" {
+                        self.forgets(job.span);
+                    }
+                    self.unset(state, &written, &Index::None, job.span);
+                }
             }
         }
         Some(0)
+    }
+
+    /// From here on nobody can see which commands were given.
+    pub(in super::super) fn forgets(&mut self, span: Span) {
+        let how = "the history of commands is switched off".to_owned();
+        self.record(Act::Tamper { how }, "bash", span, Effort::Done);
     }
 
     pub(super) fn run_let(&mut self, job: &Job, state: &mut State) -> Option<i32> {

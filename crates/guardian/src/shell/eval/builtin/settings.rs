@@ -37,6 +37,9 @@ impl Machine<'_> {
                     for flag in flags {
                         if *flag == b'o' {
                             if let Some(name) = job.argv.get(at).and_then(Value::bytes) {
+                                if name == b"history" && *sign == b'+' {
+                                    self.forgets(job.span);
+                                }
                                 set_named_option(&mut state.options, name, *sign == b'-');
                                 at += 1;
                             }
@@ -183,6 +186,14 @@ impl Machine<'_> {
                             Rc::make_mut(&mut state.traps).remove(&name);
                         }
                         _ => {
+                            // It may run at any time from here on, also before something else takes its place.
+                            if name != b"EXIT" && name != b"0" {
+                                let mut early = state.clone();
+                                early.traps = Rc::default();
+                                self.isolated(job.span, |machine| {
+                                    machine.text(action, job.span, "a trap", early)
+                                });
+                            }
                             Rc::make_mut(&mut state.traps).insert(name, action.clone());
                         }
                     }
