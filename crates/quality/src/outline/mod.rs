@@ -5,7 +5,7 @@ mod names;
 mod params;
 mod types;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::tree::{Id, Kind, Tree};
 
@@ -23,6 +23,8 @@ pub(crate) struct Outline<'s> {
     /// Names brought in from other files, and what they are called there.
     pub(crate) imports: HashMap<&'s str, &'s str>,
     by_node: HashMap<Id, usize>,
+    /// Names functions assign or declare.
+    bound: HashMap<Id, HashSet<&'s str>>,
 }
 
 impl<'s> Outline<'s> {
@@ -30,7 +32,10 @@ impl<'s> Outline<'s> {
         let mut functions = functions::all(tree);
         let types = types::all(tree, &mut functions);
         let by_node = functions.iter().enumerate().map(|(at, function)| (function.id, at)).collect();
-        Self { functions, types, top: names::top(tree), imports: names::imports(tree), by_node }
+        let names =
+            |function: &Function<'s>| names::locals(tree, function.id).map(|(local, _)| local).collect();
+        let bound = functions.iter().map(|function| (function.id, names(function))).collect();
+        Self { functions, types, top: names::top(tree), imports: names::imports(tree), by_node, bound }
     }
 
     /// The named function a node is in.
@@ -73,9 +78,9 @@ impl<'s> Outline<'s> {
         }
     }
 
-    /// The names a function binds itself: its parameters, and what it assigns or declares.
-    pub(crate) fn binds(&self, tree: &Tree<'s>, function: &Function<'s>, name: &str) -> bool {
+    /// Whether a function binds a name itself: as a parameter, or by assigning or declaring it.
+    pub(crate) fn binds(&self, function: &Function<'_>, name: &str) -> bool {
         function.params.iter().any(|param| param.name == name)
-            || names::locals(tree, function.id).any(|(local, _)| local == name)
+            || self.bound.get(&function.id).is_some_and(|bound| bound.contains(name))
     }
 }

@@ -12,7 +12,7 @@ mod types;
 mod value;
 
 use crate::{
-    file::File,
+    file::{File, Write},
     finding::Draft,
     lang::Lang,
     outline::Function,
@@ -114,14 +114,14 @@ pub(crate) fn own_field<'s>(file: &File<'s>, function: &Function<'s>, id: Id) ->
             let owner = file.outline.owner(function)?;
             let is_field = owner.fields.iter().any(|field| field.name == name);
             let is_whole = !matches!(tree.field(id), Field::Member | Field::Name | Field::Type);
-            (is_field && is_whole && !file.outline.binds(tree, function, name)).then_some(name)
+            (is_field && is_whole && !file.outline.binds(function, name)).then_some(name)
         }
         _ => None,
     }
 }
 
-/// The fields of its own object a function assigns: the field, the place, the value.
-pub(crate) fn own_writes<'s>(file: &File<'s>, function: &Function<'s>) -> Vec<(&'s str, Id, Option<Id>)> {
+/// The fields of its own object a function assigns. Ask [`File::writes`], which looks once.
+pub(crate) fn find_writes<'s>(file: &File<'s>, function: &Function<'s>) -> Vec<Write<'s>> {
     let tree = &file.tree;
     let mut found = Vec::new();
     for kind in [Kind::Assign, Kind::AugAssign, Kind::Update] {

@@ -7,7 +7,6 @@ use crate::{
     file::File,
     finding::Draft,
     outline::Function,
-    rules::own_writes,
     tree::{Field, Id, Kind},
     words::{canonical, is_upper, number, words},
 };
@@ -142,8 +141,7 @@ fn together(file: &File<'_>) -> Vec<Draft> {
     for owner in &file.outline.types {
         let mut pairs: BTreeMap<(&str, &str), Vec<&Function<'_>>> = BTreeMap::new();
         for method in file.outline.methods(owner) {
-            let mut fields: Vec<&str> =
-                own_writes(file, method).into_iter().map(|(field, _, _)| field).collect();
+            let mut fields: Vec<&str> = file.writes(method).iter().map(|(field, _, _)| *field).collect();
             fields.sort_unstable();
             fields.dedup();
             for (at, one) in fields.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::{
     finding::Draft,
     lang::Lang,
     outline::Function,
-    rules::{own_field, own_writes},
+    rules::own_field,
     tree::{Field, Id, Kind},
 };
 
@@ -31,7 +31,7 @@ fn draft(file: &File<'_>, function: &Function<'_>, guard: Id, field: &str) -> Op
     let owner = file.outline.owner(function)?;
     let others = file.outline.methods(owner).filter(|other| other.id != function.id && !other.is_constructor);
     let mut setters = others.filter(|other| is_reachable(file, other)).filter_map(|other| {
-        let writes = own_writes(file, other);
+        let writes = file.writes(other);
         let sets = writes
             .into_iter()
             .find(|(written, _, value)| *written == field && value.is_none_or(|value| is_set(file, value)));
@@ -43,7 +43,7 @@ fn draft(file: &File<'_>, function: &Function<'_>, guard: Id, field: &str) -> Op
         Draft::new(Rule::StateGuard, message)
             .about("guard")
             .element(file.element(guard, "fails while it is unset"))
-            .element(file.element(at, "set here")),
+            .element(file.element(*at, "set here")),
     )
 }
 

@@ -5,7 +5,7 @@ use crate::{
     file::File,
     finding::Draft,
     outline::{Function, Type},
-    rules::{own_field, own_writes, sequences, statement_call},
+    rules::{own_field, sequences, statement_call},
     tree::{Field, Id, Kind},
 };
 
@@ -78,7 +78,7 @@ fn handoffs<'s>(file: &File<'s>) -> Vec<Handoff<'s>> {
             file.outline.methods(owner).filter(|method| !method.is_constructor).collect();
         for field in empty {
             let set = methods.iter().filter_map(|method| {
-                let write = own_writes(file, method).into_iter().find(|(name, _, _)| *name == field)?;
+                let write = file.writes(method).into_iter().find(|(name, _, _)| *name == field)?;
                 Some((*method, write.1))
             });
             for (setter, set_at) in set {
@@ -108,7 +108,7 @@ fn empty_fields<'s>(file: &File<'s>, owner: &Type<'s>) -> Vec<&'s str> {
     });
     let mut found: Vec<&str> = declared.map(|field| field.name).collect();
     for constructor in file.outline.methods(owner).filter(|method| method.is_constructor) {
-        let writes = own_writes(file, constructor);
+        let writes = file.writes(constructor);
         found.extend(
             writes.iter().filter(|(_, _, value)| value.is_some_and(is_nothing)).map(|(name, _, _)| *name),
         );
@@ -132,7 +132,7 @@ fn is_reference(file: &File<'_>, ty: &str) -> bool {
 /// Where a method reads a field, if it does not set it first.
 fn reads(file: &File<'_>, method: &Function<'_>, field: &str) -> Option<Id> {
     let tree = &file.tree;
-    let is_written = own_writes(file, method).iter().any(|(name, _, _)| *name == field);
+    let is_written = file.writes(method).iter().any(|(name, _, _)| *name == field);
     let names =
         tree.below_of(method.id, Kind::Member).iter().chain(tree.below_of(method.id, Kind::Ident)).copied();
     let mut uses = names.filter(|id| own_field(file, method, *id) == Some(field));

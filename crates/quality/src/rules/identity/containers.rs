@@ -82,7 +82,7 @@ fn class_level(file: &File<'_>) -> Vec<Draft> {
         {
             let methods: Vec<&Function<'_>> = file.outline.methods(owner).collect();
             let own = methods.iter().any(|method| {
-                crate::rules::own_writes(file, method)
+                file.writes(method)
                     .iter()
                     .any(|(name, id, _)| *name == field.name && tree.is(*id, Kind::Assign))
             });
@@ -150,7 +150,8 @@ fn module_level(file: &File<'_>, top: &TopName<'_>) -> Option<Draft> {
 pub(super) fn uses(file: &File<'_>, name: &str) -> Vec<(Id, Id)> {
     let tree = &file.tree;
     let mut found: Vec<(Id, Id)> = Vec::new();
-    for id in file.all(Kind::Ident).filter(|id| tree.text(*id) == name) {
+    let named = tree.all(Kind::Ident).iter().copied().filter(|id| tree.text(*id) == name);
+    for id in named.filter(|id| !file.in_test(*id)) {
         let is_own = matches!(tree.field(id), Field::Member | Field::Key)
             || tree.field(id) == Field::Name && !tree.is(tree.parent(id).unwrap_or(id), Kind::Update);
         let Some(function) = file.function_of(id).filter(|_| !is_own) else { continue };
@@ -165,7 +166,7 @@ pub(super) fn uses(file: &File<'_>, name: &str) -> Vec<(Id, Id)> {
                 .functions
                 .iter()
                 .filter(|of| tree.contains(outer, of.id))
-                .any(|of| file.outline.binds(tree, of, name));
+                .any(|of| file.outline.binds(of, name));
         let around = tree.parent(id).map(|up| tree.kind(up));
         let is_use = !matches!(around, Some(Kind::Global | Kind::Keyword)) || is_keyword_value(file, id);
         if is_use && !hides {

@@ -38,7 +38,7 @@ fn declared(file: &File<'_>, statement: Id, name: &str) -> Option<Draft> {
         let reader = file.function_of(*id);
         let is_other = reader.is_some_and(|reader| reader.id != writer.id);
         let is_own =
-            reader.is_some_and(|reader| file.outline.binds(tree, reader, name)) && !shares(file, *id, name);
+            reader.is_some_and(|reader| file.outline.binds(reader, name)) && !shares(file, *id, name);
         let is_value = !is_assigned(file, *id)
             && !matches!(tree.parent(*id).map(|up| tree.kind(up)), Some(Kind::Global | Kind::Nonlocal))
             && tree.field(*id) != crate::tree::Field::Member;

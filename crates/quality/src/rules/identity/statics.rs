@@ -75,6 +75,6 @@ fn named(file: &File<'_>, owner: &Type<'_>, id: Id, name: &str) -> Option<Id> {
         return (tree.text(of) == owner.name || tree.is(of, Kind::SelfRef)).then_some(up);
     }
     let is_bare = tree.lang == Lang::Java && tree.field(id) != Field::Name;
-    let hidden = file.function_of(id).is_some_and(|function| file.outline.binds(tree, function, name));
+    let hidden = file.function_of(id).is_some_and(|function| file.outline.binds(function, name));
     (is_bare && !hidden).then_some(id)
 }

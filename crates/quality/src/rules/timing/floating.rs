@@ -49,7 +49,7 @@ fn resolve<'f, 's>(file: &'f File<'s>, call: Id) -> Option<&'f Function<'s>> {
     let around = file.function_of(call);
     match callee.receiver {
         None => {
-            if around.is_some_and(|around| file.outline.binds(tree, around, callee.name))
+            if around.is_some_and(|around| file.outline.binds(around, callee.name))
                 && tree.lang == Lang::Python
             {
                 return None;
