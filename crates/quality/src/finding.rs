@@ -146,6 +146,8 @@ pub(crate) struct Draft {
     essence: String,
     literal: Option<String>,
     degree: Degree,
+    /// Another end is out of sight: it is not all in one function, whatever is shown of it.
+    is_open: bool,
 }
 
 /// How many places are bound together.
@@ -166,6 +168,7 @@ impl Draft {
             essence: String::new(),
             literal: None,
             degree: Degree::Counted,
+            is_open: false,
         }
     }
 
@@ -181,6 +184,11 @@ impl Draft {
 
     pub(crate) fn scaled(mut self, degree: u64) -> Self {
         self.degree = Degree::Scaled(degree);
+        self
+    }
+
+    pub(crate) fn open_ended(mut self) -> Self {
+        self.is_open = true;
         self
     }
 
@@ -209,8 +217,9 @@ impl Draft {
             Degree::Counted => degree_factor(self.elements.len()),
             Degree::Scaled(factor) => factor,
         };
-        let weight =
-            self.rule.kind().base() * locality(&self.elements) * degree / 1_000_000 * self.sure / 1000;
+        let nearest = if self.is_open { 1000 } else { 500 };
+        let distance = locality(&self.elements).max(nearest);
+        let weight = self.rule.kind().base() * distance * degree / 1_000_000 * self.sure / 1000;
         let mut shape = Hash::new();
         shape.text(self.rule.name()).text(&self.essence);
         let mut named = shape;

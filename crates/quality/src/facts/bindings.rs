@@ -207,10 +207,13 @@ pub(crate) fn quoted(file: &File<'_>) -> Vec<Quoted> {
 }
 
 fn is_distinctive(text: &str) -> bool {
-    let has_mark = text.contains(['_', '-', '.', ':']) || text.contains(|c: char| c.is_ascii_digit());
+    let is_name =
+        text.contains(|c: char| c.is_ascii_uppercase()) && text.chars().all(|c| c.is_ascii_alphanumeric());
+    let has_mark =
+        text.contains(['_', '-', '.', ':', '/']) || text.contains(|c: char| c.is_ascii_digit()) || is_name;
     let has_letter = text.contains(|c: char| c.is_alphabetic());
     let is_plain = !text.contains(|c: char| {
-        c.is_whitespace() || matches!(c, '{' | '}' | '%' | '\\' | '<' | '>' | '$' | '/' | '#' | '=')
+        c.is_whitespace() || matches!(c, '{' | '}' | '%' | '\\' | '<' | '>' | '$' | '#' | '=')
     });
     (4..=60).contains(&text.len())
         && has_mark

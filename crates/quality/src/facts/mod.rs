@@ -4,6 +4,7 @@ mod bindings;
 mod bodies;
 mod calls;
 mod records;
+mod tasks;
 
 use crate::{file::File, finding::Element};
 
@@ -11,6 +12,13 @@ pub(crate) use bindings::{Binding, LocalConstant, Quoted};
 pub(crate) use bodies::{Body, Codec, Expectation, code};
 pub(crate) use calls::{Argument, Call, Maker};
 pub(crate) use records::{Access, Reading, RecordKeys, Returner};
+pub(crate) use tasks::{Loose, Named};
+
+/// Names of places in a plane, a space or a colour: their order is everybody's.
+pub(crate) const COORDINATES: [&str; 26] = [
+    "x", "y", "z", "w", "r", "g", "b", "a", "h", "s", "l", "v", "u", "i", "j", "k", "red", "green", "blue",
+    "alpha", "lat", "lon", "lng", "width", "height", "depth",
+];
 
 /// Facts of one file.
 #[derive(Debug, Default)]
@@ -23,6 +31,8 @@ pub(crate) struct Facts {
     pub(crate) returners: Vec<Returner>,
     pub(crate) readings: Vec<Reading>,
     pub(crate) records: Vec<RecordKeys>,
+    pub(crate) named: Vec<Named>,
+    pub(crate) loose: Vec<Loose>,
     pub(crate) bindings: Vec<Binding>,
     pub(crate) quoted: Vec<Quoted>,
     pub(crate) local_constants: Vec<LocalConstant>,
@@ -42,6 +52,8 @@ impl Facts {
             returners: records::returners(file),
             readings: records::readings(file),
             records: records::keys(file),
+            named: tasks::named(file),
+            loose: tasks::loose(file),
             bindings: bindings::all(file),
             quoted: bindings::quoted(file),
             local_constants: bindings::local_constants(file),

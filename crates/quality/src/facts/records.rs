@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    facts::{calls, place},
+    facts::{COORDINATES, calls, place},
     file::File,
     finding::Element,
     rules::returned_values,
@@ -57,6 +57,12 @@ pub(crate) fn returners(file: &File<'_>) -> Vec<Returner> {
         };
         let distinct: BTreeSet<&str> = elements.iter().map(|element| tree.text(*element)).collect();
         if distinct.len() < 2 || elements.iter().any(|element| tree.is(*element, Kind::Spread)) {
+            continue;
+        }
+        // Places in a plane or a space have everybody's order.
+        let is_place =
+            |element: &Id| tree.last_name(*element).is_some_and(|name| COORDINATES.contains(&name));
+        if elements.len() < 4 && elements.iter().all(is_place) {
             continue;
         }
         let owner = file.outline.owner(function).map(|owner| owner.name);

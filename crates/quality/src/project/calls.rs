@@ -5,15 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use super::role;
 use crate::{
     catalogue::Rule,
-    facts::{Argument, Call, Facts, Maker},
+    facts::{Argument, COORDINATES, Call, Facts, Maker},
     finding::Draft,
 };
-
-/// Names of places in a plane, a space or a colour: their order is everybody's.
-const COORDINATES: [&str; 26] = [
-    "x", "y", "z", "w", "r", "g", "b", "a", "h", "s", "l", "v", "u", "i", "j", "k", "red", "green", "blue",
-    "alpha", "lat", "lon", "lng", "width", "height", "depth",
-];
 
 /// A parameter of a function: its file, its line, what it is called by, and which one.
 type Place<'m> = (&'m str, u32, &'m str, usize);

@@ -4,6 +4,7 @@ mod algorithms;
 mod calls;
 mod clones;
 mod records;
+mod tasks;
 mod values;
 
 use crate::{
@@ -16,6 +17,7 @@ pub(crate) fn find(all: &[&Facts]) -> Vec<Draft> {
     found.extend(algorithms::find(all));
     found.extend(calls::find(all));
     found.extend(records::find(all));
+    found.extend(tasks::find(all));
     found.extend(values::find(all));
     found
 }

@@ -80,7 +80,7 @@ pub(crate) fn sequences(file: &File<'_>) -> Vec<Vec<Id>> {
 pub(crate) fn statement_call(file: &File<'_>, statement: Id) -> Option<Id> {
     let tree = &file.tree;
     let mut inner = match tree.kind(statement) {
-        Kind::ExprStmt => tree.parts(statement).next()?,
+        Kind::ExprStmt | Kind::Return => tree.parts(statement).next()?,
         Kind::Declarator => tree.child(statement, Field::Value)?,
         Kind::Decl => {
             tree.child(tree.parts(statement).find(|part| tree.is(*part, Kind::Declarator))?, Field::Value)?

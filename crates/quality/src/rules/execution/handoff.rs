@@ -4,6 +4,7 @@ use crate::{
     catalogue::Rule,
     file::File,
     finding::Draft,
+    lang::Lang,
     outline::{Function, Type},
     rules::{own_field, sequences, statement_call},
     tree::{Field, Id, Kind},
@@ -18,33 +19,34 @@ pub(super) fn find(file: &File<'_>) -> Vec<Draft> {
     let mut found = Vec::new();
     let mut seen: Vec<usize> = Vec::new();
     for sequence in sequences(file) {
-        let calls: Vec<(Id, &str, String)> = sequence
-            .iter()
-            .filter_map(|statement| {
-                let call = statement_call(file, *statement)?;
-                let callee = tree.callee(call)?;
-                Some((call, callee.name, tree.dotted(callee.receiver?)?))
-            })
-            .collect();
-        for (at, (first, first_name, first_on)) in calls.iter().enumerate() {
-            for (second, second_name, second_on) in calls.iter().skip(at + 1) {
-                let pair =
-                    pairs.iter().position(|pair| pair.setter == *first_name && pair.reader == *second_name);
-                let is_one_object = first_on == second_on;
-                // A result that is kept and passed on is the way out.
-                let is_silent = tree
-                    .parent(*first)
-                    .is_some_and(|up| matches!(tree.kind(up), Kind::ExprStmt | Kind::Await));
-                let Some(index) = pair.filter(|pair| is_one_object && is_silent && !seen.contains(pair))
-                else {
-                    continue;
-                };
+        for (at, statement) in sequence.iter().enumerate() {
+            // A result that is kept and passed on is the way out.
+            let silent = statement_call(file, *statement).filter(|_| tree.is(*statement, Kind::ExprStmt));
+            let Some((first, on)) = silent.and_then(|call| Some((call, object(file, call)?))) else {
+                continue;
+            };
+            let Some(setter) = tree.callee(first).map(|callee| callee.name) else { continue };
+            let later =
+                sequence.iter().skip(at + 1).flat_map(|next| tree.below_of(*next, Kind::Call)).copied();
+            for second in later.filter(|call| object(file, *call).is_some_and(|other| other == on)) {
+                let reader = tree.callee(second).map_or("", |callee| callee.name);
+                let pair = pairs.iter().position(|pair| pair.setter == setter && pair.reader == reader);
+                let Some(index) = pair.filter(|pair| !seen.contains(pair)) else { continue };
                 seen.push(index);
-                found.extend(pairs.get(index).map(|pair| draft(file, pair, *first, *second)));
+                found.extend(pairs.get(index).map(|pair| draft(file, pair, first, second)));
             }
         }
     }
     found
+}
+
+/// What a method is called on; in Java, nothing is the object itself.
+fn object(file: &File<'_>, call: Id) -> Option<String> {
+    let receiver = file.tree.callee(call)?.receiver;
+    match receiver {
+        Some(receiver) => file.tree.dotted(receiver),
+        None => (file.tree.lang == Lang::Java).then(|| "this".to_owned()),
+    }
 }
 
 /// A method that sets a field that begins empty, and another that reads it.
@@ -126,7 +128,7 @@ fn empty_fields<'s>(file: &File<'s>, owner: &Type<'s>) -> Vec<&'s str> {
 
 /// Java's fields of class types begin as null.
 fn is_reference(file: &File<'_>, ty: &str) -> bool {
-    file.tree.lang == crate::lang::Lang::Java && ty.starts_with(char::is_uppercase)
+    file.tree.lang == Lang::Java && ty.starts_with(char::is_uppercase)
 }
 
 /// Where a method reads a field, if it does not set it first.

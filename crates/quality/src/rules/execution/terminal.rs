@@ -42,7 +42,8 @@ fn on_object(file: &File<'_>, statement: Id) -> Option<(Id, String, String)> {
     let tree = &file.tree;
     let call = statement_call(file, statement)?;
     let callee = tree.callee(call)?;
-    let object = callee.receiver.filter(|object| tree.is(*object, Kind::Ident))?;
+    let object =
+        callee.receiver.filter(|object| tree.is(*object, Kind::Ident) && tree.text(*object) != "self")?;
     let first = words(callee.name).into_iter().next()?;
     Some((call, tree.text(object).to_owned(), first))
 }

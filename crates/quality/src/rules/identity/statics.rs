@@ -6,7 +6,7 @@ use crate::{
     file::File,
     finding::Draft,
     lang::Lang,
-    outline::{Function, Type},
+    outline::Type,
     tree::{Field, Id, Kind},
 };
 
@@ -36,14 +36,12 @@ fn static_fields(file: &File<'_>, owner: &Type<'_>) -> Vec<Draft> {
         let is_literal = field.value.is_some_and(|value| matches!(tree.kind(value), Kind::List | Kind::Dict));
         let is_container =
             field.ty.is_some_and(is_container_type) || made.is_some_and(is_container_type) || is_literal;
-        let methods: Vec<&Function<'_>> = file.outline.methods(owner).collect();
-        let change =
-            methods.iter().flat_map(|method| tree.below_of(method.id, Kind::Ident).iter()).copied().find(
-                |id| {
-                    let Some(place) = named(file, owner, *id, field.name) else { return false };
-                    is_container && is_change(file, place) || !field.is_final && is_assigned(file, place)
-                },
-            );
+        let functions = file.outline.functions.iter();
+        let names = functions.flat_map(|function| tree.below_of(function.id, Kind::Ident).iter()).copied();
+        let change = names.filter(|id| tree.text(*id) == field.name).find(|id| {
+            let Some(place) = named(file, owner, *id, field.name) else { return false };
+            is_container && is_change(file, place) || !field.is_final && is_assigned(file, place)
+        });
         let Some(change) = change else { continue };
         let is_guarded = made
             .is_some_and(|made| made.contains("Concurrent") || made.contains("Synchronized"))
@@ -66,15 +64,14 @@ fn static_fields(file: &File<'_>, owner: &Type<'_>) -> Vec<Draft> {
 /// The place that names a static field: bare, or behind its type's name.
 fn named(file: &File<'_>, owner: &Type<'_>, id: Id, name: &str) -> Option<Id> {
     let tree = &file.tree;
-    if tree.text(id) != name {
-        return None;
-    }
     let up = tree.parent(id)?;
     if tree.is(up, Kind::Member) && tree.member(up) == Some(id) {
         let of = tree.object(up)?;
         return (tree.text(of) == owner.name || tree.is(of, Kind::SelfRef)).then_some(up);
     }
     let is_bare = tree.lang == Lang::Java && tree.field(id) != Field::Name;
+    let around = file.function_of(id).and_then(|function| file.outline.owner(function));
+    let is_inside = around.is_some_and(|of| of.name == owner.name);
     let hidden = file.function_of(id).is_some_and(|function| file.outline.binds(function, name));
-    (is_bare && !hidden).then_some(id)
+    (is_bare && is_inside && !hidden).then_some(id)
 }

@@ -77,7 +77,8 @@ fn switched(file: &File<'_>, id: Id) -> Option<Draft> {
             .element(file.element(id, "told apart here"))
             .element(file.element(first, "a code"))
             .elements(cases)
-            .scaled(1000),
+            .scaled(1000)
+            .open_ended(),
     )
 }
 

@@ -33,6 +33,7 @@ pub(super) fn indexed(file: &File<'_>) -> Vec<Draft> {
         Draft::new(Rule::PositionalRecord, message)
             .about(format!("{} places", uses.len()))
             .scaled(1000)
+            .open_ended()
             .elements(first)
             .elements(others)
     };

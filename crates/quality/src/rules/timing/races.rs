@@ -43,6 +43,7 @@ fn written_back(file: &File<'_>, function: &Function<'_>) -> Vec<Draft> {
         found.push(
             Draft::new(Rule::RmwAcrossAwait, message)
                 .about("rmw")
+                .open_ended()
                 .element(file.element(write, "written back here"))
                 .element(file.element(read, "read here"))
                 .element(file.element(wait, "others run here"))

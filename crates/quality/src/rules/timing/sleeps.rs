@@ -63,6 +63,7 @@ fn draft(file: &File<'_>, call: Id) -> Option<Draft> {
     Some(
         Draft::new(Rule::SleepSync, message)
             .about("sleep")
+            .open_ended()
             .element(file.element(call, "the guess"))
             .elements(before.map(element)),
     )

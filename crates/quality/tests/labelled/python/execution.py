@@ -58,8 +58,7 @@ def read_rows():
 def print_report():
     report = Report()
     report.load()
-    text = report.render()  # flag: CoE field-handoff
-    return text
+    return report.render()  # flag: CoE field-handoff
 
 
 def mail(server):

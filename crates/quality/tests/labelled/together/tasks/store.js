@@ -1,0 +1,7 @@
+export async function persist(sale) {
+  return sale;
+}
+
+export function count(sales) {
+  return sales.length;
+}
