@@ -33,7 +33,7 @@ fn draft(file: &File<'_>, function: &Function<'_>, guard: Id, field: &str) -> Op
     let mut setters = others.filter(|other| is_reachable(file, other)).filter_map(|other| {
         let writes = file.writes(other);
         let sets = writes
-            .into_iter()
+            .iter()
             .find(|(written, _, value)| *written == field && value.is_none_or(|value| is_set(file, value)));
         sets.map(|(_, at, _)| (other, at))
     });

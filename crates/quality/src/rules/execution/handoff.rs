@@ -80,7 +80,7 @@ fn handoffs<'s>(file: &File<'s>) -> Vec<Handoff<'s>> {
             file.outline.methods(owner).filter(|method| !method.is_constructor).collect();
         for field in empty {
             let set = methods.iter().filter_map(|method| {
-                let write = file.writes(method).into_iter().find(|(name, _, _)| *name == field)?;
+                let write = file.writes(method).iter().find(|(name, _, _)| *name == field)?;
                 Some((*method, write.1))
             });
             for (setter, set_at) in set {
