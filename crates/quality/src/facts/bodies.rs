@@ -89,7 +89,20 @@ fn is_boilerplate(file: &File<'_>, function: &Function<'_>) -> bool {
         function.name,
         "equals" | "hashCode" | "toString" | "__eq__" | "__hash__" | "__repr__" | "String" | "Error"
     );
-    is_asked_for || tree.lang == Lang::Rust && function.is_dictated || is_keeping()
+    // A few calls in a row are a list, not an algorithm.
+    let decides = [
+        Kind::If,
+        Kind::Loop,
+        Kind::Return,
+        Kind::Throw,
+        Kind::Assign,
+        Kind::Declarator,
+        Kind::AugAssign,
+        Kind::Switch,
+    ];
+    let is_list =
+        || function.body.is_some_and(|body| decides.iter().all(|kind| tree.below_of(body, *kind).is_empty()));
+    is_asked_for || tree.lang == Lang::Rust && function.is_dictated || is_keeping() || is_list()
 }
 
 fn docstring(tree: &Tree<'_>, body: Id) -> Option<Id> {

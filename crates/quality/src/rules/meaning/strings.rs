@@ -54,5 +54,8 @@ fn is_platform(file: &File<'_>, other: Id, text: &str) -> bool {
         && name.ends_with("ethod");
     let is_host = matches!(name, "__name__" | "platform" | "NODE_ENV" | "byteorder") || dotted == "os.name";
     let is_page = matches!(name, "tagName" | "nodeName") || name == "key" && dotted.starts_with('e');
-    is_typeof || is_verb || is_host || is_page
+    let is_errno = name == "code"
+        && text.starts_with('E')
+        && text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    is_errno || is_typeof || is_verb || is_host || is_page
 }

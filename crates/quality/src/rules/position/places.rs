@@ -21,7 +21,7 @@ pub(super) fn indexed(file: &File<'_>) -> Vec<Draft> {
         let name = tree.text(object);
         let param = function.params.iter().find(|param| param.name == name && !param.is_variadic);
         let is_record = param.is_some_and(|param| !param.ty.as_deref().is_some_and(is_plain_sequence));
-        if is_record && place >= 2 {
+        if is_record && place >= 2 && !is_letter(file, id) {
             found.entry((function.id, name)).or_default().push((id, place));
         }
     }
@@ -38,6 +38,15 @@ pub(super) fn indexed(file: &File<'_>) -> Vec<Draft> {
             .elements(others)
     };
     found.into_iter().map(draft).collect()
+}
+
+/// Whether what is there is compared with a single letter: then it is text, not a record.
+fn is_letter(file: &File<'_>, id: Id) -> bool {
+    let tree = &file.tree;
+    let around = tree.parent(id).filter(|up| matches!(tree.kind(*up), Kind::Binary | Kind::Compare));
+    around.is_some_and(|up| {
+        tree.parts(up).any(|part| tree.is(part, Kind::Str) && tree.string(part).chars().count() == 1)
+    })
 }
 
 /// A literal index.

@@ -190,14 +190,14 @@ func (o *Order) Leaky() int {
 	return o.Total
 }
 
-func Forward(a, b *sync.Mutex) { // flag: CoA clone
+func Forward(a, b *sync.Mutex) { // fine: CoA
 	a.Lock()
 	defer a.Unlock()
 	b.Lock() // flag: CoE lock-order
 	defer b.Unlock()
 }
 
-func Backward(a, b *sync.Mutex) { // flag: CoA clone
+func Backward(a, b *sync.Mutex) { // fine: CoA
 	b.Lock()
 	defer b.Unlock()
 	a.Lock() // flag: CoE lock-order

@@ -46,6 +46,9 @@ export function judge(order, e, response) {
   if (e.kind === "open") { // flag: CoM magic-string-eq
     return e;
   }
+  if (response.code === "ENOENT" || e[2] === ":") { // fine: CoM
+    return null;
+  }
   if (response.status === 404) { // fine: CoM
     return null;
   }
