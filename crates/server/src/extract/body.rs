@@ -39,6 +39,20 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
     }
 }
 
+/// A body that must be JSON, for whoever reads it themselves.
+#[derive(Debug)]
+pub(crate) struct JsonBytes(pub(crate) Bytes);
+
+impl<S: Sync> FromRequest<S> for JsonBytes {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+        let (parts, body) = request.into_parts();
+        is_json(&parts.headers)?;
+        read(body).await.map(Self)
+    }
+}
+
 /// A body that may be left out.
 #[derive(Debug)]
 pub(crate) struct OptionalJson<T>(pub(crate) T);
@@ -83,7 +97,8 @@ pub(crate) fn is_json(headers: &HeaderMap) -> Answer<()> {
         .hint("send `Content-Type: application/json`"))
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Answer<T> {
+/// Reads JSON, and names the path of what is wrong in it.
+pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Answer<T> {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();

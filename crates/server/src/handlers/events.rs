@@ -13,13 +13,12 @@ use axum::{
 use belljar_api as api;
 use belljar_domain::Timestamp;
 use belljar_ports::store::EventFilter;
-use serde_json::Value;
 
 use super::terminals::upgrade;
 use crate::{
     answer::Json,
     app::App,
-    extract::{Caller, JsonBody, Query, Sandbox, Teller, cursor, limit},
+    extract::{Caller, JsonBytes, Query, Sandbox, Teller, cursor, limit},
     live::{Feed, serve_events, sse},
     problem::Answer,
     wire,
@@ -54,9 +53,9 @@ pub(crate) async fn ingest(
     State(app): State<App>,
     Caller(who): Caller,
     teller: Teller,
-    JsonBody(body): JsonBody<Value>,
+    JsonBytes(body): JsonBytes,
 ) -> Answer<(StatusCode, Json<api::Ingested>)> {
-    let mut events = wire::told(body, Timestamp::from(SystemTime::now()))?;
+    let mut events = wire::told(&body, Timestamp::from(SystemTime::now()))?;
     events.iter_mut().for_each(|event| wire::known(event, &teller));
     let done = app.ingest(&who, events).await?;
     let (accepted, duplicates, last_seq) = (done.accepted, done.duplicates, done.last);

@@ -40,7 +40,7 @@ const RECOVER: Duration = Duration::from_secs(1);
 const KEPT: Duration = Duration::from_hours(90 * 24);
 
 /// How far this thread stands back.
-const LATER: i32 = 15;
+const LATER: i32 = 19;
 
 /// The records, and how far they are.
 #[derive(Debug)]
