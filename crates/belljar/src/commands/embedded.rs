@@ -11,15 +11,14 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use belljar_engine::service::{Parts, Service};
-use belljar_ports::{SandboxProvider, Store, store::StoreError};
+use belljar_ports::{SandboxProvider, store::StoreError};
 use belljar_server::Server;
 use belljar_store::{SqliteStore, StoreConfig};
 use serde_json::Value;
 use tokio::{runtime::Builder, sync::oneshot};
 
-use super::serve;
-use crate::{client::Client, context::Context, keys, killswitch::KILLSWITCH, runtime};
+use super::{composed::Composed, serve};
+use crate::{client::Client, context::Context, runtime};
 
 /// How long another belljar that has the store may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -71,37 +70,19 @@ fn serving<T>(
     ask: impl FnOnce(&Client) -> Result<T>,
 ) -> Result<T> {
     serve::start_logging(context, "warn");
-    let journals = runtime::dir(context);
-    let lens = Arc::new(store.lens().context("open the records of what agents did")?);
-    let store: Arc<dyn Store> = Arc::new(store);
-    let service = Service::open(Parts {
-        provider: Arc::clone(&provider),
-        store: Arc::clone(&store),
-        lens,
-        settings: serve::settings(context, 0),
-        runtime_dir: journals.clone(),
-        killswitch: context.home.join(KILLSWITCH),
-        fingerprint_key: keys::fingerprint(&context.home)?,
-    })
-    .context("start the service")?;
-    let answer = asked(context, provider, &service, ask);
-    service.close();
-    store.close().context("close the store")?;
-    runtime::leave(&journals);
+    let composed = Composed::open(context, provider, store, runtime::dir(context), 0)?;
+    let answer = asked(context, &composed, ask);
+    composed.close()?;
     answer
 }
 
-fn asked<T>(
-    context: &Context,
-    provider: Arc<dyn SandboxProvider>,
-    service: &Service,
-    ask: impl FnOnce(&Client) -> Result<T>,
-) -> Result<T> {
+fn asked<T>(context: &Context, composed: &Composed, ask: impl FnOnce(&Client) -> Result<T>) -> Result<T> {
     let reactor =
         Builder::new_multi_thread().worker_threads(1).enable_all().build().context("start the runtime")?;
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let settings = serve::edge(context)?;
-    let server = reactor.block_on(Server::bind(anywhere, service.clone(), provider, settings))?;
+    let (service, provider) = (composed.service.clone(), Arc::clone(&composed.provider));
+    let server = reactor.block_on(Server::bind(anywhere, service, provider, settings))?;
     let (stop, stopped) = oneshot::channel::<()>();
     let running = reactor.spawn(server.run(async move {
         // Whoever would say so being gone is the end as well.

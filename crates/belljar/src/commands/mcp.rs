@@ -15,8 +15,7 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use belljar_domain::Principal;
-use belljar_engine::service::{Parts, Service};
-use belljar_ports::{Store, store::StoreError};
+use belljar_ports::store::StoreError;
 use belljar_server::Session;
 use belljar_store::{SqliteStore, StoreConfig};
 use tempfile::TempDir;
@@ -25,8 +24,8 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 
-use super::serve;
-use crate::{args::Mcp, context::Context, keys, killswitch::KILLSWITCH, runtime};
+use super::{composed::Composed, serve};
+use crate::{args::Mcp, context::Context, runtime};
 
 /// What the server is asked for, and the most bytes of its answer.
 const UPGRADE: &[u8] = b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: mcp\r\n\r\n";
@@ -87,16 +86,8 @@ fn embedded(context: &Context, args: &Mcp) -> Result<()> {
     let provider = Arc::new(context.provider()?);
     let (store, aside) = open_store(context)?;
     let journals = aside.as_ref().map_or_else(|| runtime::dir(context), |dir| dir.path().to_owned());
-    let service = Service::open(Parts {
-        provider,
-        lens: Arc::new(store.lens().context("open the records of what agents did")?),
-        store: Arc::clone(&store) as Arc<dyn Store>,
-        settings: serve::settings(context, 0),
-        runtime_dir: journals.clone(),
-        killswitch: context.home.join(KILLSWITCH),
-        fingerprint_key: keys::fingerprint(&context.home)?,
-    })
-    .context("start the service")?;
+    let composed = Composed::open(context, provider, store, journals, 0)?;
+    let service = &composed.service;
     let who = Principal::admin("mcp");
     let session = Session::new(service.clone(), who.clone(), env!("CARGO_PKG_VERSION"));
     let served = converse(&session);
@@ -105,20 +96,18 @@ fn embedded(context: &Context, args: &Mcp) -> Result<()> {
             tracing::warn!(%id, %error, "a sandbox could not be deleted");
         }
     }
-    service.close();
-    store.close().context("close the store")?;
-    runtime::leave(&journals);
+    composed.close()?;
     served
 }
 
 /// The store of belljar's home; or one aside, for as long as this runs, while another client's belljar uses that.
-fn open_store(context: &Context) -> Result<(Arc<SqliteStore>, Option<TempDir>)> {
+fn open_store(context: &Context) -> Result<(SqliteStore, Option<TempDir>)> {
     match SqliteStore::open(&context.home, StoreConfig::default()) {
-        Ok(store) => Ok((Arc::new(store), None)),
+        Ok(store) => Ok((store, None)),
         Err(StoreError::Locked { .. }) => {
             let aside = tempfile::tempdir().context("make a directory for a store")?;
             let store = SqliteStore::open(aside.path(), StoreConfig::default());
-            Ok((Arc::new(store.context("open a store aside")?), Some(aside)))
+            Ok((store.context("open a store aside")?, Some(aside)))
         }
         Err(error) => Err(error).context("open the store"),
     }

@@ -7,6 +7,7 @@ mod audit;
 pub(crate) mod bench;
 mod budget;
 mod completions;
+mod composed;
 mod cost;
 mod cp;
 mod diff;

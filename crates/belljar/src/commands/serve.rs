@@ -12,9 +12,8 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use belljar_domain::{SandboxSpec, Timestamp};
-use belljar_engine::service::{Parts, Service, Settings};
-use belljar_ports::{SandboxProvider, Store};
+use belljar_domain::Timestamp;
+use belljar_ports::SandboxProvider;
 use belljar_server::Server;
 use belljar_store::{SqliteStore, StoreConfig};
 use serde_json::{Value, json};
@@ -24,9 +23,9 @@ use tokio::{
 };
 use tracing_subscriber::EnvFilter;
 
+use super::composed::Composed;
 use crate::{
-    args::Serve, context::Context, keys, killswitch::KILLSWITCH, output::print_json, policy::Watch,
-    replay::Replay, runtime,
+    args::Serve, context::Context, keys, output::print_json, policy::Watch, replay::Replay, runtime,
 };
 
 /// Where it listens unless told otherwise.
@@ -41,32 +40,20 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
     // After the provider, which makes the home: the journals' place is named after it, at the first start as at the next.
     let journals = runtime::dir(context);
     let store = SqliteStore::open(&context.home, StoreConfig::default()).context("open the store")?;
-    let lens = Arc::new(store.lens().context("open the records of what agents did")?);
-    let store: Arc<dyn Store> = Arc::new(store);
-    let service = Service::open(Parts {
-        provider: Arc::clone(&provider),
-        store: Arc::clone(&store),
-        lens,
-        settings: settings(context, args.pool.or(context.config.server.pool).unwrap_or(2)),
-        runtime_dir: journals.clone(),
-        killswitch: context.home.join(KILLSWITCH),
-        fingerprint_key: keys::fingerprint(&context.home)?,
-    })
-    .context("start the service")?;
-    let served = run(context, args, &service, provider);
-    // Sandboxes go on running; the next server finds them.
-    service.close();
-    store.close().context("close the store")?;
-    runtime::leave(&journals);
+    let pool = args.pool.or(context.config.server.pool).unwrap_or(2);
+    let composed = Composed::open(context, provider, store, journals, pool)?;
+    let served = run(context, args, &composed);
+    composed.close()?;
     served.map(|()| ExitCode::SUCCESS)
 }
 
-fn run(context: &Context, args: &Serve, service: &Service, provider: Arc<dyn SandboxProvider>) -> Result<()> {
+fn run(context: &Context, args: &Serve, composed: &Composed) -> Result<()> {
+    let Composed { service, provider, .. } = composed;
     let reactor = reactor()?;
     reactor.block_on(async {
         let listen = args.listen.or(context.config.server.listen).unwrap_or(LISTEN);
         let settings = edge(context)?;
-        let server = Server::bind(listen, service.clone(), provider, settings).await?;
+        let server = Server::bind(listen, service.clone(), Arc::clone(provider), settings).await?;
         let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
         let note = Note::write(context, &server)?;
@@ -97,30 +84,6 @@ fn reactor() -> Result<Runtime> {
         .thread_name("belljar")
         .build()
         .context("start the runtime")
-}
-
-/// What sandboxes are unless a request says otherwise.
-pub(super) fn settings(context: &Context, pool: usize) -> Settings {
-    let config = &context.config;
-    let defaults = SandboxSpec {
-        limits: config.limits,
-        clocks: config.clocks,
-        network: config.network,
-        profile: config.profile,
-        ..SandboxSpec::default()
-    };
-    Settings {
-        defaults,
-        pool,
-        quotas: config.quotas,
-        webhooks: config.webhooks,
-        alerts: config.alerts.clone(),
-        stop: config.stop.clone(),
-        on_revoke: config.on_revoke,
-        budgets: config.spending.budgets(),
-        export: config.export.clone(),
-        ..Settings::default()
-    }
 }
 
 pub(super) fn edge(context: &Context) -> Result<belljar_server::Settings> {
