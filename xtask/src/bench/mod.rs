@@ -10,6 +10,7 @@ mod hooks;
 mod host;
 mod idle;
 mod ingest;
+mod judgement;
 mod ledger;
 mod page;
 mod records;
@@ -77,6 +78,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     let ingest = ingest::measure(&servers.plain).context("measure ingest")?;
     drop((docker, servers));
     let ledger = ledger::measure(workspace).context("measure the ledger")?;
+    let judgement = judgement::measure(workspace).context("measure judgements")?;
     let idle = idle::measure(&site, extent.idle).context("measure idle sandboxes")?;
     let growth = growth::creation(&site, extent.live, extent.creations).context("measure creation")?;
     let forks = growth::forks(&site, extent.forks).context("measure forks")?;
@@ -91,6 +93,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
         growth,
         forks,
         ledger,
+        judgement,
         ingest,
         records,
     };

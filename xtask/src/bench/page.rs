@@ -28,6 +28,8 @@ pub(crate) struct Findings {
     pub(crate) forks: Forks,
     /// Durable events a second, in batches of 100.
     pub(crate) ledger: Option<f64>,
+    /// Milliseconds for a judgement at the 99th percentile.
+    pub(crate) judgement: f64,
     pub(crate) ingest: Ingest,
     pub(crate) records: Records,
 }
@@ -195,6 +197,7 @@ pub(super) mod tests {
             growth: vec![step(10, 5.0), step(500, 9.0)],
             forks: Forks { count: 50, total: 400.0, p50: 8.0, failure_rate: 0.0 },
             ledger: Some(60_000.0),
+            judgement: 0.2,
             ingest: Ingest { singles: 20_000.0, batched: 60_000.0 },
             records: Records {
                 events: 1000,

@@ -60,6 +60,7 @@ pub(crate) fn all(findings: &Findings) -> Vec<Target> {
         single("50,000 durable events, in batches of 100 ≤ 1 s", 1000.0, "ms", ledger),
         race("`belljar hook` ≤ 3 × a plain spawn", 3.0, HOOK, FLOOR),
         race("the same with a call denied", 3.0, HOOK_DENY, FLOOR),
+        single("a command up to 4 KB judged in process, p99 ≤ 1 ms", 1.0, "ms", Some(findings.judgement)),
         race("`belljar hook` ≤ 1/15 of a hook in Python", 1.0 / 15.0, HOOK, PYTHON_HOOK),
         single(
             "18,900 single events over HTTP ≤ 1 s",

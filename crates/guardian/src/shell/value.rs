@@ -41,6 +41,13 @@ pub enum Fields {
     Some(Why),
 }
 
+/// Bytes side by side that are followed; no script is longer.
+const LONGEST: usize = 256 * 1024;
+/// Pieces of a value that are followed.
+const MOST: usize = 4096;
+/// What is said of what is longer.
+const TOO_LONG: &str = "text that grows too long";
+
 /// What a [`Why`] ends with when what it names is at least not empty.
 const FILLED: &str = ", which is not empty";
 
@@ -122,14 +129,34 @@ impl Value {
         }
     }
 
-    /// Puts another piece behind it.
+    /// How many bytes are known.
+    #[must_use]
+    pub fn len_known(&self) -> usize {
+        let length = |piece: &Piece| match piece {
+            Piece::Known(bytes) | Piece::Glob(bytes) => bytes.len(),
+            Piece::Unknown(_) => 0,
+        };
+        self.pieces.iter().map(length).sum()
+    }
+
+    /// Puts another piece behind it. What gets too long ends in something unknown, and takes no more.
     pub fn push(&mut self, piece: Piece) {
+        let is_full = self.pieces.len() > MOST;
         match (self.pieces.last_mut(), piece) {
             (_, Piece::Known(bytes)) if bytes.is_empty() => {}
-            (Some(Piece::Known(before)), Piece::Known(bytes)) => before.extend(bytes),
+            (Some(Piece::Unknown(why)), _) if why.construct == TOO_LONG => {}
+            (Some(Piece::Known(before)), Piece::Known(bytes)) if before.len() + bytes.len() <= LONGEST => {
+                before.extend(bytes);
+            }
+            (Some(Piece::Known(_)), Piece::Known(_)) => self.pieces.push(too_long()),
+            (_, _) if is_full => self.pieces.push(too_long()),
             (_, piece) => self.pieces.push(piece),
         }
     }
+}
+
+fn too_long() -> Piece {
+    Piece::Unknown(Why { construct: TOO_LONG.to_owned(), span: Span::default() })
 }
 
 #[cfg(test)]
@@ -147,6 +174,17 @@ mod tests {
         assert_eq!(value.text(), Some("/etc/"));
         value.push(Piece::Unknown(why()));
         assert_eq!((value.text(), value.prefix(), value.why()), (None, b"/etc/".as_slice(), Some(&why())));
+    }
+
+    #[test]
+    fn what_grows_too_long_is_not_known_to_its_end() {
+        let mut value = Value::known("/etc/");
+        for _ in 0..40 {
+            value.append(value.clone());
+        }
+        assert!(value.len_known() <= LONGEST && value.pieces.len() == 2);
+        assert_eq!(value.why().map(|why| why.construct.as_str()), Some(TOO_LONG));
+        assert!(value.prefix().starts_with(b"/etc/"));
     }
 
     #[test]

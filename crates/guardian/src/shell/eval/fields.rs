@@ -58,6 +58,7 @@ impl Machine<'_> {
                 splitter.item(item);
             }
             let (fields, more) = splitter.finish();
+            self.pay(fields.iter().map(Value::len_known).sum(), word.span);
             arguments.fields.extend(fields);
             arguments.more = more.or(arguments.more.take());
         }
@@ -66,7 +67,9 @@ impl Machine<'_> {
     /// What a word comes to where it is not split: assignments, here-strings, `case`.
     pub(super) fn single(&mut self, word: &Word, state: &mut State) -> Value {
         let items = self.items(word, state);
-        one(items)
+        let value = one(items);
+        self.pay(value.len_known(), word.span);
+        value
     }
 
     /// An argument that is an assignment (`export a=$b`): not split.

@@ -16,6 +16,8 @@ pub(super) type Worlds = Vec<State>;
 
 /// Commands, words and iterations before it is too much.
 const STEPS: u32 = 20_000;
+/// Bytes of text that are one step.
+const TEXT: usize = 1024;
 /// Effects before it is too much.
 const EFFECTS: usize = 4_000;
 /// How deep commands, words, functions and scripts within scripts may nest.
@@ -145,6 +147,19 @@ impl<'a> Machine<'a> {
             self.exhaust(span);
         }
         !self.spent
+    }
+
+    /// Pays for text that is put together: long text is more work than short text.
+    pub(super) fn pay(&mut self, bytes: usize, span: Span) {
+        self.steps = self.steps.saturating_add(u32::try_from(bytes / TEXT).unwrap_or(u32::MAX));
+        if self.steps > STEPS {
+            self.exhaust(span);
+        }
+    }
+
+    /// How many steps were taken.
+    pub(super) fn steps(&self) -> u32 {
+        self.steps
     }
 
     fn exhaust(&mut self, span: Span) {

@@ -40,8 +40,12 @@ pub fn effects(script: &[u8], context: &Context) -> Vec<Effect> {
     let mut machine = machine::Machine::new(context);
     machine.whole(script);
     let mut effects: Vec<Effect> = Vec::with_capacity(machine.effects.len());
+    // What is done again in the same words is one effect, where it is done first.
     for effect in machine.effects {
-        if !effects.contains(&effect) {
+        let is_same = |other: &Effect| {
+            other.effort == effect.effort && other.by == effect.by && other.act == effect.act
+        };
+        if !effects.iter().any(is_same) {
             effects.push(effect);
         }
     }
@@ -54,6 +58,14 @@ pub fn trace(script: &[u8], context: &Context) -> (Vec<Invocation>, Vec<Effect>)
     let mut machine = machine::Machine::new(context);
     machine.whole(script);
     (machine.invocations, machine.effects)
+}
+
+/// How many steps of work a script takes to read: bounded, whatever it is.
+#[must_use]
+pub fn steps(script: &[u8], context: &Context) -> u32 {
+    let mut machine = machine::Machine::new(context);
+    machine.whole(script);
+    machine.steps()
 }
 
 impl machine::Machine<'_> {

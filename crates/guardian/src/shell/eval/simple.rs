@@ -36,6 +36,8 @@ pub(super) enum Lookup {
     Programs,
 }
 
+/// Elements of an array that are followed.
+const ELEMENTS: usize = 512;
 /// Builtins whose arguments are assignments.
 const DECLARATIONS: [&[u8]; 6] = [b"declare", b"typeset", b"local", b"export", b"readonly", b"alias"];
 
@@ -247,6 +249,17 @@ impl Machine<'_> {
             variable.content = Content::Indexed(Default::default());
         }
         variable.data.clear();
+        let before = match &variable.content {
+            Content::Indexed(map) => map.len(),
+            Content::Named(map) => map.len(),
+            Content::Unset | Content::Scalar(_) | Content::Any(_) => 0,
+        };
+        if before + values.len() > ELEMENTS {
+            let construct = "an array of more than is followed".to_owned();
+            variable.content = Content::Any(Why { construct, span });
+            state.set(&name, variable);
+            return;
+        }
         state.set(&name, variable);
         for (key, value) in values {
             let key =

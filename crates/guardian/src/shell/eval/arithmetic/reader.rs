@@ -85,6 +85,12 @@ impl Reader<'_, '_, '_> {
         found
     }
 
+    /// What lies deeper is not looked at, and may run commands.
+    fn too_deep(&mut self) -> Number {
+        self.machine.unknown("arithmetic nested too deep", self.span);
+        Err(Wrong)
+    }
+
     fn comma(&mut self) -> Number {
         let mut value = self.assignment()?;
         while self.take(b",") {
@@ -96,7 +102,7 @@ impl Reader<'_, '_, '_> {
     fn assignment(&mut self) -> Number {
         self.depth += 1;
         if self.depth > 40 {
-            return Err(Wrong);
+            return self.too_deep();
         }
         let start = self.at;
         let value = match self.place()? {
@@ -221,7 +227,7 @@ impl Reader<'_, '_, '_> {
         }
         self.depth += 1;
         if self.depth > 40 {
-            return Err(Wrong);
+            return self.too_deep();
         }
         let exponent = self.power()?;
         self.depth -= 1;
@@ -237,7 +243,7 @@ impl Reader<'_, '_, '_> {
     fn unary(&mut self) -> Number {
         self.depth += 1;
         if self.depth > 60 {
-            return Err(Wrong);
+            return self.too_deep();
         }
         self.blanks();
         let value = match (self.rest().first().copied(), self.rest().get(1).copied()) {
