@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Without `--gate` or `--fail-under` the exit code is 0 whatever is found. With either it is 1 if the code does not
-/// pass, and 125 if belljar could not look.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0; 1 if --gate or --fail-under is given and the code does not pass; 125 if belljar could not look."
+)]
 pub(crate) struct Quality {
     /// A directory or file to judge; with --diff, a directory of the repository.
     #[arg(default_value = ".", value_name = "PATH")]

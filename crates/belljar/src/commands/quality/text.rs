@@ -37,7 +37,7 @@ impl Page {
         self.summary(&mut page, card);
         self.findings(&mut page, &card.findings);
         self.files(&mut page, &card.files, gate);
-        self.complexity(&mut page, "hard to follow", &card.complexity);
+        self.complexity(&mut page, "hard to follow (complexity, in no score)", &card.complexity);
         self.suppressions(&mut page, "suppressed", &card.suppressions);
         self.left_out(&mut page, &card.skipped, unknown);
         page
@@ -47,7 +47,7 @@ impl Page {
     pub(super) fn delta(self, delta: &Delta, sides: &Sides) -> String {
         let mut page = String::new();
         let (base, head) = (plain(&sides.names.0), plain(&sides.names.1));
-        let files = delta.candidate.files.len().max(delta.base.files.len());
+        let files = many(delta.candidate.files.len().max(delta.base.files.len()), "file");
         let verdict = match delta.change {
             change if change > 0.05 => self.paint(RED, "worse"),
             change if change < -0.05 => self.paint(GREEN, "better"),
@@ -62,7 +62,7 @@ impl Page {
             ),
         );
         let fate = format!("{} new, {} gone, {} kept", delta.new.len(), delta.fixed.len(), delta.kept);
-        say(&mut page, &self.paint(FAINT, &format!("{base} → {head} · {files} files changed · {fate}")));
+        say(&mut page, &self.paint(FAINT, &format!("{base} → {head} · {files} changed · {fate}")));
         if !delta.new.is_empty() {
             say(&mut page, &format!("\n{}", self.paint(BOLD, "New")));
             self.findings(&mut page, &delta.new);
@@ -73,7 +73,7 @@ impl Page {
             "Hidden, not gone: the value got a name that its own function uses once",
             &delta.neutral,
         );
-        self.complexity(&mut page, "now hard to follow", &delta.new_complexity);
+        self.complexity(&mut page, "now hard to follow (complexity, counts half)", &delta.new_complexity);
         self.complexity(&mut page, "no longer hard to follow", &delta.fixed_complexity);
         self.suppressions(&mut page, "suppressions added", &delta.new_suppressions);
         self.left_out(&mut page, &delta.excluded, &BTreeMap::new());
@@ -87,7 +87,7 @@ impl Page {
             card.findings.iter().filter(|finding| finding.confidence == Confidence::Firm).collect();
         let hints = card.findings.len() - firm.len();
         let letter = self.paint(tone(grade), &format!("{score:.1} {}", grade.letter()));
-        let size = format!("{} files, {} lines", count(card.files.len() as u64), count(card.lines() as u64));
+        let size = format!("{}, {}", many(card.files.len(), "file"), many(card.lines(), "line"));
         say(page, &format!("score {} · {} points of debt in {size}", self.paint(BOLD, &letter), card.debt()));
         let parts: Vec<String> = [Severity::Critical, Severity::High, Severity::Medium, Severity::Low]
             .into_iter()
@@ -99,11 +99,11 @@ impl Page {
             .collect();
         let detail = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
         let aside = if hints > 0 && !self.all {
-            format!(", and {hints} hints that --all shows")
+            format!(", and {} that --all shows", many(hints, "hint"))
         } else {
             String::new()
         };
-        say(page, &self.paint(FAINT, &format!("{} findings{detail}{aside}", firm.len())));
+        say(page, &self.paint(FAINT, &format!("{}{detail}{aside}", many(firm.len(), "finding"))));
     }
 
     /// By rule, the heaviest first: what is said about a rule is said once.
@@ -210,7 +210,12 @@ impl Page {
             } else {
                 String::new()
             };
-            let size = format!("{} points, {} findings in {} lines", file.debt, file.findings, file.lines);
+            let size = format!(
+                "{} points, {} in {}",
+                file.debt,
+                many(file.findings, "finding"),
+                many(file.lines, "line")
+            );
             say(page, &format!("  {score}  {}  {}{below}", plain(&file.path), self.paint(FAINT, &size)));
         }
         if worst.len() > shown {
@@ -230,14 +235,7 @@ impl Page {
         }
         let mut worst: Vec<&Excess> = excesses.iter().collect();
         worst.sort_by_key(|excess| std::cmp::Reverse(excess.weight));
-        say(
-            page,
-            &format!(
-                "\n{} {}",
-                self.paint(BOLD, title),
-                self.paint(FAINT, "(complexity; not part of the score)")
-            ),
-        );
+        say(page, &format!("\n{}", self.paint(BOLD, title)));
         let shown = if self.all { worst.len() } else { FEW };
         for excess in worst.iter().take(shown) {
             let what = match excess.measure.name() {
@@ -314,6 +312,11 @@ fn tone(grade: Grade) -> &'static str {
 
 fn sum(findings: &[&Finding]) -> Points {
     findings.iter().map(|finding| finding.weight).sum()
+}
+
+/// How many of something.
+fn many(number: usize, what: &str) -> String {
+    format!("{} {what}{}", count(number as u64), if number == 1 { "" } else { "s" })
 }
 
 fn say(page: &mut String, line: &str) {
