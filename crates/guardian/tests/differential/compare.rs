@@ -96,7 +96,9 @@ impl Reading<'_> {
             let (taken, left) = words.split_at(count);
             let is_it = match taken {
                 [word] => self.is(value, word) || self.more,
-                _ => self.more || many && taken.iter().all(|word| self.is(value, word)),
+                // What stands beside a glob that came out of a variable is beside its first or last name.
+                [first, .., last] => self.more || many && (self.is(value, first) || self.is(value, last)),
+                [] => self.more || many,
             };
             is_it && self.fits(rest, left)
         })

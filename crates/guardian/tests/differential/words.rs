@@ -56,7 +56,7 @@ impl Maker {
             32 | 33 => self.pick(&[
                 "f*", "d0/*", "*.txt", "[ef]*", "nope*", "d?/g[01]", "./f0", "*", ".*", "f[!0]", "'f'*",
             ]),
-            34 => self.pick(&["~", "~/a", "a:~", "v=~", "'~'", "~+", "\\~"]),
+            34 => self.pick(&["~", "~/a", "a:~", "'~'", "~+", "\\~"]),
             35 | 36 => {
                 let (one, two) = (self.deeper(Self::word), self.deeper(Self::word));
                 format!("{one}{two}")

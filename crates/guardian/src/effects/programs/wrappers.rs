@@ -3,7 +3,7 @@
 //! Owns: where the wrapped command begins. Refuses: those that change who runs it or where (`sudo`, `ssh`, containers).
 
 use super::call::{Call, joined};
-use super::options::{Options, split};
+use super::options::{Options, after, split};
 use crate::effects::act::{Act, Change, Datum, Power};
 use crate::effects::invocation::{Next, Outcome, Stream};
 use crate::shell::value::Value;
@@ -125,6 +125,39 @@ fn entr(call: &Call<'_>, rest: &[Value]) -> Outcome {
     Outcome::default().then(next)
 }
 
+/// What `env -S` makes of its arguments.
+enum Line {
+    None,
+    Words(Vec<Value>),
+    Unknown,
+}
+
+fn split_line(args: &[Value]) -> Line {
+    let mut at = 0;
+    while let Some(arg) = args.get(at).filter(|arg| arg.prefix().starts_with(b"-")) {
+        let prefix = arg.prefix();
+        let letter =
+            if prefix.starts_with(b"--") { None } else { prefix.iter().position(|byte| *byte == b'S') };
+        let (line, taken) = if prefix.starts_with(b"--split-string=") {
+            (Some(after(arg, b"--split-string=".len())), 1)
+        } else if arg.text() == Some("--split-string")
+            || letter.is_some_and(|place| place + 1 == prefix.len())
+        {
+            (args.get(at + 1).cloned(), 2)
+        } else {
+            (letter.map(|place| after(arg, place + 1)), 1)
+        };
+        if let Some(line) = line {
+            let Some(text) = line.text() else { return Line::Unknown };
+            let words = super::xargs::words(text.as_bytes()).into_iter().map(Value::known);
+            let rest = args.iter().skip(at + taken).cloned();
+            return Line::Words(args.iter().take(at).cloned().chain(words).chain(rest).collect());
+        }
+        at += if matches!(arg.text(), Some("-u" | "-C" | "-a")) { 2 } else { 1 };
+    }
+    Line::None
+}
+
 /// `env`: assignments, another directory, a line to split, or the environment shown.
 pub(super) fn env(call: &Call<'_>) -> Outcome {
     let options = Options::new(
@@ -132,19 +165,18 @@ pub(super) fn env(call: &Call<'_>) -> Outcome {
         "unset= chdir= split-string= argv0= ignore-environment null block-signal? default-signal? ignore-signal?",
     )
     .stops();
-    let read = call.read(&options);
+    // A line is split where it stands, and read on with what is behind it.
+    let args = match split_line(call.args) {
+        Line::None => call.args.to_vec(),
+        Line::Words(words) => words,
+        Line::Unknown => return Outcome::of([call.unknown("what env -S splits")]),
+    };
+    let read = options.read(&args);
     let mut invocation = call.invocation.clone();
     if let Some(directory) = read.value("C chdir") {
         invocation.cwd = call.path(directory);
     }
     let mut argv = read.operands.clone();
-    if let Some(line) = read.value("S split-string") {
-        let Some(text) = line.text() else {
-            return Outcome::of([call.unknown("what env -S splits")]);
-        };
-        let words: Vec<Value> = super::xargs::words(text.as_bytes()).into_iter().map(Value::known).collect();
-        argv.splice(0..0, words);
-    }
     if argv.first().and_then(Value::text) == Some("-") {
         argv.remove(0);
     }

@@ -49,6 +49,8 @@ pub(super) struct Machine<'a> {
     pub(super) calls: Vec<Vec<u8>>,
     /// The aliases that are being put in, so that none stands for itself for ever.
     pub(super) aliases: Vec<Vec<u8>>,
+    /// Aliases that were something else before: a line or a group that was read earlier still has them.
+    pub(super) former: Vec<(Vec<u8>, Vec<u8>)>,
     /// The status of the last command substitution in a command.
     pub(super) substituted: Option<Option<i32>>,
     /// Scripts that are being sourced.
@@ -95,6 +97,7 @@ impl<'a> Machine<'a> {
             source: Rc::from(Vec::new()),
             calls: Vec::new(),
             aliases: Vec::new(),
+            former: Vec::new(),
             substituted: None,
             sourcing: 0,
             refused: false,

@@ -171,8 +171,11 @@ impl Machine<'_> {
             Operation::Require(word, colon) => {
                 let missing = matches!(presence(&found), Presence::Unset)
                     || (*colon && presence(&found) == Presence::Empty);
+                // Unless it surely is there, what is said of it may be said, and what is in that may run.
                 if missing {
                     self.single(word, state);
+                } else if presence(&found) != Presence::Filled {
+                    self.single(word, &mut state.clone());
                 }
                 let why = variable(used.name).filled();
                 let found = if missing {

@@ -63,6 +63,9 @@ impl Machine<'_> {
         span: Span,
         mut state: State,
     ) -> Worlds {
+        if !self.former.is_empty() {
+            self.formerly(words, span, &state);
+        }
         if let Some(text) = self.aliased(words, span, &state) {
             let inner = self.text_known(&text, state.clone());
             self.aliases.pop();

@@ -105,8 +105,9 @@ impl Machine<'_> {
                 Some(bytes) => {
                     if let Some(place) = bytes.iter().position(|byte| *byte == b'=') {
                         let (name, value) = bytes.split_at(place);
-                        Rc::make_mut(&mut state.aliases)
-                            .insert(name.to_vec(), value.get(1..).unwrap_or_default().to_vec());
+                        let value = value.get(1..).unwrap_or_default().to_vec();
+                        let before = Rc::make_mut(&mut state.aliases).insert(name.to_vec(), value);
+                        self.former.extend(before.map(|text| (name.to_vec(), text)));
                     }
                 }
                 None if state.options.expand_aliases => self.unknown("an alias that is not known", job.span),
@@ -122,11 +123,13 @@ impl Machine<'_> {
     pub(super) fn run_unalias(&mut self, job: &Job, state: &mut State) -> Option<i32> {
         let options = options(job, b"", false);
         if options.has(b'a') {
+            self.former.extend(state.aliases.iter().map(|(name, text)| (name.clone(), text.clone())));
             state.aliases = Rc::default();
         }
         for name in options.rest {
             if let Some(name) = name.bytes() {
-                Rc::make_mut(&mut state.aliases).remove(name);
+                let before = Rc::make_mut(&mut state.aliases).remove(name);
+                self.former.extend(before.map(|text| (name.to_vec(), text)));
             }
         }
         None
