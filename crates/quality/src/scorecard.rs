@@ -177,9 +177,16 @@ impl Scorecard {
     fn score(&mut self, sheets: &[Sheet]) {
         let mut debts: BTreeMap<&str, (Points, usize)> = BTreeMap::new();
         for finding in &self.findings {
-            let (debt, count) = debts.entry(finding.file()).or_default();
-            *debt = Points(debt.0 + finding.weight.0);
-            *count += 1;
+            // Whoever is bound together carries it together; which file comes first says nothing.
+            let files: BTreeSet<&str> =
+                finding.elements.iter().map(|element| element.file.as_str()).collect();
+            let shares = u64::try_from(files.len().max(1)).unwrap_or(u64::MAX);
+            for file in files {
+                let rest = if file == finding.file() { finding.weight.0 % shares } else { 0 };
+                let (debt, count) = debts.entry(file).or_default();
+                *debt = Points(debt.0 + finding.weight.0 / shares + rest);
+                *count += 1;
+            }
         }
         for sheet in sheets {
             if let Some(skip) = sheet.skip {

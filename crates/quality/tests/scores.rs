@@ -172,6 +172,15 @@ fn the_same_text_gives_the_same_card() {
 }
 
 #[test]
+fn files_that_are_bound_together_carry_it_together() {
+    let judged = card(&[("a.py", COPY), ("b.py", &COPY.replace("bill", "order").replace("grand", "whole"))]);
+    let debts: Vec<u64> = judged.files.iter().map(|file| file.debt.0).collect();
+    assert!(judged.findings.iter().any(|finding| finding.rule.name() == "clone"));
+    assert!(matches!(debts.as_slice(), [one, two] if one == two), "{debts:?}");
+    assert_eq!(debts.iter().sum::<u64>(), judged.debt().0);
+}
+
+#[test]
 fn ten_points_per_hundred_lines_are_seventy() {
     let points = belljar_quality::Points(10_000);
     assert!((score(points, 100) - 70.0).abs() < 0.05);
