@@ -90,6 +90,10 @@ impl Machine<'_> {
     ) -> Worlds {
         let mut job = self.expanded(words, span, &mut state);
         let descriptors = state.descriptors.keys().copied().filter(|number| *number > 9).collect::<Vec<_>>();
+        if !redirects.is_empty() && !assignments.is_empty() {
+            // A redirection that fails keeps the command from running, not its assignments from being expanded.
+            self.temporary(assignments, &mut state.clone());
+        }
         if job.argv.is_empty() && job.more.is_none() {
             return self.with_redirects(redirects, state, "bash", |machine, mut state| {
                 for assignment in assignments {

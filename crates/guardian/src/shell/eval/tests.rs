@@ -282,6 +282,7 @@ fn redirections_files_and_flows_are_effects() {
         ("env -S'rm' -f x", vec!["delete /w/x"]),
         (": ${u?$(rm x)}; : ${w:?\"$(rm y)\"}", vec!["delete /w/x", "delete /w/y"]),
         ("v=1; : ${v?$(rm x)}", vec![]),
+        ("w=$(rm x) >5{,}; w=$(rm y) c >5{,}", vec!["delete /w/x", "delete /w/y"]),
         ("cd / > >(rm x)", vec!["delete /w/x"]),
         ("exec > >(rm x)", vec!["delete /w/x"]),
         ("exec > >(sh); echo rm x", vec!["unknown what is written from then on"]),

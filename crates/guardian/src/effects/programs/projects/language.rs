@@ -141,7 +141,7 @@ fn is_strange_module(module: &Value) -> bool {
     let text = module.text().unwrap_or_default();
     let Some((path, _)) = text.split_once('@') else { return false };
     let host = path.split('/').next().unwrap_or_default();
-    host.contains('.') && !USUAL.contains(&host)
+    !USUAL.contains(&host) && !path.starts_with('.')
 }
 
 fn is_known(address: &Value) -> bool {
