@@ -5,6 +5,7 @@
 
 mod alias;
 mod arithmetic;
+mod assigning;
 mod braces;
 mod builtin;
 mod call;

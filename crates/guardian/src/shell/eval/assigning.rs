@@ -1,0 +1,105 @@
+//! Assignments that stand on their own: `NAME=value` and `NAME=( … )`.
+//!
+//! Owns: what is expanded, in which order, and how many elements are followed. Refuses: how a value gets into a variable;
+//! `variables` does.
+
+use super::machine::Machine;
+use super::simple::Elements;
+use super::state::{Content, State};
+use super::variables::Index;
+use crate::shell::ast::{Assigned, Assignment, Span};
+use crate::shell::value::{Value, Why};
+
+/// Elements of an array that are followed.
+const ELEMENTS: usize = 512;
+
+impl Machine<'_> {
+    /// `NAME=value` on its own.
+    pub(super) fn perform(&mut self, assignment: &Assignment, state: &mut State) {
+        let flows = std::mem::take(&mut self.flows);
+        let index = self.index(&assignment.name, assignment.index.as_ref(), state);
+        let index = if assignment.index.is_none() { Index::None } else { index };
+        match &assignment.value {
+            Assigned::Scalar(word) => {
+                let value = self.single(word, state);
+                self.assign(state, &assignment.name, &index, value, assignment.append, assignment.span);
+            }
+            Assigned::Array(elements) => {
+                let mut values = Vec::new();
+                let mut more = None;
+                for (key, word) in elements {
+                    match key {
+                        Some(key) => {
+                            let key = self.single(key, state);
+                            values.push((Some(key), self.single(word, state)));
+                        }
+                        None => {
+                            let arguments = self.arguments([word], state);
+                            more = arguments.more.or(more);
+                            values.extend(arguments.fields.into_iter().map(|value| (None, value)));
+                        }
+                    }
+                }
+                self.assign_array(state, &assignment.name, values, more, assignment.append, assignment.span);
+            }
+        }
+        self.flows = flows;
+    }
+
+    /// `NAME=( … )`
+    pub(super) fn assign_array(
+        &mut self,
+        state: &mut State,
+        name: &[u8],
+        values: Elements,
+        more: Option<Why>,
+        append: bool,
+        span: Span,
+    ) {
+        let name = Self::referred(state, name);
+        let mut variable = state.variables.get(&name).cloned().unwrap_or_default();
+        if variable.readonly {
+            return;
+        }
+        if !append {
+            variable.content = if variable.named {
+                Content::Named(Default::default())
+            } else {
+                Content::Indexed(Default::default())
+            };
+        } else if let Content::Scalar(value) = &variable.content {
+            variable.content = Content::Indexed([(0, value.clone())].into());
+        } else if variable.content == Content::Unset && !variable.named {
+            variable.content = Content::Indexed(Default::default());
+        }
+        variable.data.clear();
+        let before = match &variable.content {
+            Content::Indexed(map) => map.len(),
+            Content::Named(map) => map.len(),
+            Content::Unset | Content::Scalar(_) | Content::Any(_) => 0,
+        };
+        if before + values.len() > ELEMENTS {
+            let construct = "an array of more than is followed".to_owned();
+            variable.content = Content::Any(Why { construct, span });
+            state.set(&name, variable);
+            return;
+        }
+        state.set(&name, variable);
+        for (key, value) in values {
+            let key =
+                key.unwrap_or_else(|| match state.variables.get(&name).map(|variable| &variable.content) {
+                    Some(Content::Indexed(map)) => {
+                        Value::known(map.keys().next_back().map_or(0, |last| last + 1).to_string())
+                    }
+                    _ => Value::known("0"),
+                });
+            self.assign(state, &name, &Index::At(key), value, false, span);
+        }
+        if let Some(why) = more
+            && let Some(mut variable) = state.variables.get(&name).cloned()
+        {
+            variable.content = Content::Any(why);
+            state.set(&name, variable);
+        }
+    }
+}
