@@ -30,7 +30,7 @@ pub(super) const FIRST: Card = card(
     "remove one, or give them different names",
 );
 
-/// In the order of [`Rule`].
+/// In the order of [`Rule`](super::Rule).
 pub(super) static CARDS: [Card; 42] = [
     FIRST,
     card(
