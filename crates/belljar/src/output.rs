@@ -105,6 +105,11 @@ pub(crate) fn amount(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "-".to_owned(), |bytes| ByteSize::bytes(bytes).to_string())
 }
 
+/// So many of something, in words.
+pub(crate) fn many(number: usize, what: &str) -> String {
+    format!("{} {what}{}", count(number as u64), if number == 1 { "" } else { "s" })
+}
+
 /// A number with a comma at every thousand.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();

@@ -185,18 +185,20 @@ const TOLD: [&str; 8] =
     ["session.", "prompt.", "tool.", "permission.", "agent.", "turn.", "context.", "model."];
 
 impl EventKind {
+    /// Says whether it is this kind, or begins with it and a dot.
+    #[must_use]
+    pub fn is_of(&self, family: &str) -> bool {
+        self.as_str().strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
     /// Says whether an event of this kind may come from outside. A guest may not write in belljar's own name.
     #[must_use]
     pub fn may_be_told(&self) -> bool {
         match self {
             Self::Other(text) => {
                 let family = text.split_once('.').map_or(&**text, |(family, _)| family);
-                let is_akin = |known: &Self| {
-                    let rest = known.as_str().strip_prefix(family);
-                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                };
                 let told = TOLD.iter().any(|prefix| text.starts_with(prefix));
-                told || !Self::KNOWN.iter().any(is_akin)
+                told || !Self::KNOWN.iter().any(|known| known.is_of(family))
             }
             known => TOLD.iter().any(|prefix| known.as_str().starts_with(prefix)),
         }

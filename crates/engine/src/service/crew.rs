@@ -61,7 +61,9 @@ impl Crew {
         let is_next = state.jobs.first_key_value().is_some_and(|(first, _)| *first == place);
         if !is_next && state.idle > 0 {
             // Whoever waits for the first of them sees to this one, too.
-        } else if state.idle > state.called {
+            return;
+        }
+        if state.idle > state.called {
             state.called += 1;
             drop(state);
             self.0.work.notify_one();
@@ -98,11 +100,6 @@ impl Crew {
 }
 
 impl State {
-    /// Says whether a job should have begun.
-    fn is_due(&self) -> bool {
-        self.jobs.first_key_value().is_some_and(|((due, _), _)| *due <= Instant::now())
-    }
-
     /// A job that is due, or how long to wait for one.
     fn next(&mut self) -> Result<Job, Duration> {
         let Some(first) = self.jobs.first_entry() else { return Err(PATIENCE) };
@@ -121,7 +118,8 @@ impl Shared {
         loop {
             let wait = match state.next() {
                 Ok(job) => {
-                    if state.is_due() && state.idle > state.called {
+                    // Somebody else waits for the next meanwhile.
+                    if !state.jobs.is_empty() && state.idle > state.called {
                         state.called += 1;
                         self.work.notify_one();
                     }

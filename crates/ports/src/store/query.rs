@@ -51,12 +51,8 @@ impl EventFilter {
             wanted.is_none() || wanted == found
         }
         let what = &event.what;
-        let kind = what.kind.as_str();
-        let below = |family: &String| {
-            kind.strip_prefix(&**family).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
         is(self.project.as_ref(), Some(&what.project))
-            && (self.kinds.is_empty() || self.kinds.iter().any(below))
+            && (self.kinds.is_empty() || self.kinds.iter().any(|family| what.kind.is_of(family)))
             && is(self.sandbox.as_ref(), what.sandbox.as_ref())
             && is(self.execution.as_ref(), what.execution.as_ref())
             && is(self.run.as_ref(), what.run.as_ref())

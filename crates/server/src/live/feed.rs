@@ -10,11 +10,9 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::tape::Told;
+use super::tape::{PAGE, Told};
 use crate::{app::App, problem::Answer};
 
-/// Events read at once.
-const PAGE: usize = 256;
 /// The least time between two reads of one client that is not behind. What happens meanwhile is read at once, so a
 /// busy ledger with many clients costs each of them a hundred reads a second and not one for every commit.
 const PACE: Duration = Duration::from_millis(10);
@@ -89,16 +87,24 @@ impl Feed {
             }
         };
         if let Some(mut told) = on_tape {
-            self.after = told.last().map_or(durable, |last| last.event.seq.max(durable));
-            self.due = Instant::now() + PACE;
+            self.moved(told.len(), told.last().map(|last| last.event.seq), durable);
             told.retain(|told| self.filter.admits(&told.event));
             return Ok(told);
         }
         let filter = self.filter.clone();
         let events =
             self.app.ask(&self.who, move |service, who| service.events(who, filter, after, PAGE)).await?;
-        let last = events.last().map_or(0, |event| event.seq);
-        self.after = if events.len() < PAGE { durable.max(last) } else { last };
+        self.moved(events.len(), events.last().map(|last| last.seq), durable);
         Ok(events.into_iter().map(Told::new).collect())
+    }
+
+    /// A page was read. One that is not full was the last of what is durable.
+    fn moved(&mut self, count: usize, last: Option<u64>, durable: u64) {
+        if count < PAGE {
+            self.after = durable.max(last.unwrap_or(0));
+            self.due = Instant::now() + PACE;
+        } else {
+            self.after = last.unwrap_or(self.after);
+        }
     }
 }

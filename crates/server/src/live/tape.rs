@@ -17,10 +17,13 @@ use belljar_ports::store::PAGE_LIMIT;
 use super::{socket, sse};
 use crate::wire;
 
-/// Events on the tape. At two hundred to a glance and a thousand a second, that is some seconds of being slow.
+/// Events on the tape: at a thousand a second, some seconds of being slow.
 const LONGEST: usize = 4096;
 /// Bytes they may take together.
 const HEAVIEST: usize = 32 << 20;
+
+/// Events handed out at once, so that nobody holds much of what is on its way.
+pub(super) const PAGE: usize = 256;
 
 /// One event, and how it is told.
 #[derive(Debug)]
@@ -73,13 +76,13 @@ impl Tape {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is after a place, if it is on the tape up to the other; never waits for the disk.
+    /// A page of what is after a place, if it is on the tape up to the other; never waits for the disk.
     pub(super) fn glance(&self, after: u64, until: u64) -> Option<Vec<Arc<Told>>> {
         let run = self.lock();
         (run.until >= until).then(|| run.since(after)).flatten()
     }
 
-    /// What is after a place, once the tape has been brought up to the other; none when it begins later.
+    /// A page of what is after a place, once the tape has been brought up to the other; none when it begins later.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -109,7 +112,7 @@ impl Tape {
 impl Run {
     fn since(&self, after: u64) -> Option<Vec<Arc<Told>>> {
         let begin = self.told.partition_point(|told| told.event.seq <= after);
-        (after >= self.after).then(|| self.told.range(begin..).cloned().collect())
+        (after >= self.after).then(|| self.told.range(begin..).take(PAGE).cloned().collect())
     }
 
     fn push(&mut self, told: Arc<Told>) {

@@ -54,7 +54,7 @@ pub(super) async fn serve(mut socket: WebSocket, app: App, who: Arc<Principal>, 
 /// What is told of new events: each once, and again when it is answered.
 fn news(service: &Service, who: &Principal, events: &[Arc<Told>]) -> Result<Vec<Value>, ServiceError> {
     let mut frames = Vec::new();
-    for Told { event, .. } in events.iter().map(|told| &**told) {
+    for event in events.iter().map(|told| &told.event) {
         let about = if event.what.kind.as_str() == ANSWERED {
             let to = event.what.payload.get("to").and_then(Value::as_u64);
             to.map_or(Ok(None), |seq| ledger::one(service, who, seq))?

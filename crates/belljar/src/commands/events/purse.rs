@@ -10,6 +10,7 @@ use belljar_capture::{
 use serde_json::{Value, json};
 
 use super::source::Seen;
+use crate::output::many;
 
 /// Requests that are remembered.
 const MOST: usize = 20_000;
@@ -81,20 +82,15 @@ impl Purse {
     fn sum_up(&self, seen: Seen) -> Seen {
         let session = seen.session_id.as_deref().unwrap_or_default();
         let Totals { cost, .. } = self.0.as_ref().map(|ledger| ledger.session(session)).unwrap_or_default();
+        let listed = |path: &str| seen.payload.pointer(path).and_then(Value::as_array).into_iter().flatten();
         let of = |name: &str| {
-            let tools = seen.payload.pointer("/summary/tools").and_then(Value::as_array);
-            tools.into_iter().flatten().filter_map(|tool| tool.get(name)?.as_u64()).sum::<u64>()
+            let all = listed("/summary/tools").filter_map(|tool| tool.get(name)?.as_u64()).sum::<u64>();
+            usize::try_from(all).unwrap_or(usize::MAX)
         };
-        let count =
-            |number: u64, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
-        let mut words = vec![count(of("calls"), "call", "calls")];
-        words
-            .extend(Some(of("failed")).filter(|failed| *failed > 0).map(|failed| format!("{failed} failed")));
-        let subagents =
-            seen.payload.pointer("/summary/subagents").and_then(Value::as_array).map_or(0, Vec::len);
-        words.extend(
-            Some(subagents as u64).filter(|some| *some > 0).map(|some| count(some, "subagent", "subagents")),
-        );
+        let (failed, subagents) = (of("failed"), listed("/summary/subagents").count());
+        let mut words = vec![many(of("calls"), "call")];
+        words.extend((failed > 0).then(|| format!("{failed} failed")));
+        words.extend((subagents > 0).then(|| many(subagents, "subagent")));
         Seen { target: Some(words.join(", ")), cost_micros: Some(cost.micros()), ..seen }
     }
 }

@@ -7,7 +7,7 @@ use belljar_quality::{
 };
 
 use super::git::Sides;
-use crate::output::{count, plain};
+use crate::output::{many, plain};
 
 /// How many findings of a rule, and how many files, are shown unless all are asked for.
 const FEW: usize = 5;
@@ -315,10 +315,6 @@ fn sum(findings: &[&Finding]) -> Points {
 }
 
 /// How many of something.
-fn many(number: usize, what: &str) -> String {
-    format!("{} {what}{}", count(number as u64), if number == 1 { "" } else { "s" })
-}
-
 fn say(page: &mut String, line: &str) {
     // Writing to a string does not fail.
     let _written = writeln!(page, "{line}");

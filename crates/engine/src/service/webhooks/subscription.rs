@@ -63,14 +63,11 @@ pub(super) struct Webhook {
 impl Webhook {
     /// Says whether it wants to know of an event.
     pub(super) fn wants(&self, event: &Event) -> bool {
-        let kind = event.what.kind.as_str();
-        let named = |wanted: &String| {
-            kind.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
+        let kind = &event.what.kind;
         event.seq > self.since
             && event.what.project == self.project
-            && !kind.starts_with("webhook.")
-            && (self.events.is_empty() || self.events.iter().any(named))
+            && !kind.as_str().starts_with("webhook.")
+            && (self.events.is_empty() || self.events.iter().any(|wanted| kind.is_of(wanted)))
     }
 
     fn read(document: Document) -> Option<Self> {
