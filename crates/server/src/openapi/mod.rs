@@ -153,6 +153,21 @@ mod tests {
         assert_eq!(document["openapi"], "3.1.0");
     }
 
+    /// The dashboard's types are made of a copy, so that it can be built without a server.
+    #[test]
+    fn the_dashboard_has_this_document() {
+        let copy = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/openapi.json");
+        let document: serde_json::Value = serde_json::from_slice(&json()).unwrap();
+        if std::env::var_os("BELLJAR_WRITE").is_some() {
+            std::fs::write(copy, format!("{document:#}\n")).unwrap();
+        }
+        let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(copy).unwrap()).unwrap();
+        assert!(
+            kept == document,
+            "web/openapi.json is not the server's document; BELLJAR_WRITE=1 with this test writes it"
+        );
+    }
+
     #[test]
     fn every_operation_has_a_name_of_its_own() {
         let document: serde_json::Value = serde_json::from_slice(&json()).unwrap();

@@ -1,0 +1,40 @@
+/** Who is who: a name and one of ten hues per agent, the same wherever it is seen. */
+import { reactive } from 'vue'
+
+const HUES = 10
+const taken = reactive(new Map<string, number>())
+const LIMIT = 2000
+
+function hash(text: string): number {
+  let sum = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)
+  return sum >>> 0
+}
+
+/** The hue's class of an agent. Who comes first keeps its hue; a collision takes the next free one. */
+export function hue(key: string | null | undefined): string {
+  if (!key) return 'ag-none'
+  let known = taken.get(key)
+  if (known === undefined) {
+    if (taken.size > LIMIT) taken.clear()
+    const used = new Set([...taken.values()].slice(-(HUES - 1)))
+    known = hash(key) % HUES
+    for (let step = 0; step < HUES && used.has(known); step++) known = (known + 1) % HUES
+    taken.set(key, known)
+  }
+  return `ag-${known + 1}`
+}
+
+/** What an agent's program is called in a word. */
+export function program(app: string | null | undefined): string {
+  const name = (app ?? '').replace(/-(code|cli)$/, '')
+  return name || 'agent'
+}
+
+/** A name of at most 24 characters for a session's agent: what it was named, or its program and the start of its session. */
+export function agentName(of: { agent?: string | null; app?: string | null; session_id?: string | null }): string {
+  if (of.agent && !/^agt_/.test(of.agent)) return of.agent.slice(0, 24)
+  const tail = (of.session_id ?? '').replace(/[^0-9a-zA-Z]/g, '').slice(0, 4)
+  const name = program(of.app).slice(0, 18)
+  return tail ? `${name}·${tail}` : name
+}

@@ -1,0 +1,112 @@
+/** One human line per event or call: which tool, on what, in the fewest words that tell. */
+import {
+  Ban, Bell, Bot, Box, Camera, CircleStop, Coins, FilePlus, FileText, Flag, Globe, Hand, ListTodo, MessageSquare, Network, OctagonX, Pencil,
+  Plug, Search, Server, Shield, Sparkles, Split, Terminal, Wrench,
+} from '@lucide/vue'
+import type { Component } from 'vue'
+import type { Call, Event } from '@/api/types'
+import { count } from './format'
+
+type Payload = Record<string, unknown>
+
+const TOOLS: Record<string, Component> = {
+  Bash: Terminal, BashOutput: Terminal, KillShell: Terminal, shell: Terminal, run_shell_command: Terminal, PowerShell: Terminal,
+  Edit: Pencil, MultiEdit: Pencil, NotebookEdit: Pencil, Write: FilePlus, apply_patch: Pencil, replace: Pencil, write_file: FilePlus,
+  Read: FileText, read_file: FileText, Glob: Search, Grep: Search, LS: Search, WebFetch: Globe, WebSearch: Globe,
+  Task: Split, Agent: Split, TodoWrite: ListTodo, TaskUpdate: ListTodo, TaskCreate: ListTodo,
+}
+
+const FAMILIES: Record<string, Component> = {
+  prompt: MessageSquare, model: Sparkles, session: Flag, turn: Flag, agent: Bot, permission: Hand, approval: Hand, guardian: Shield,
+  sandbox: Box, execution: Terminal, file: FileText, snapshot: Camera, killswitch: OctagonX, egress: Network, budget: Coins,
+  alert: Bell, limit: CircleStop, server: Server, api: Ban,
+}
+
+export const toolIcon = (tool: string | null | undefined): Component => (tool?.startsWith('mcp__') ? Plug : (TOOLS[tool ?? ''] ?? Wrench))
+export const eventIcon = (event: Pick<Event, 'kind' | 'tool'>): Component =>
+  event.tool ? toolIcon(event.tool) : (FAMILIES[event.kind.split('.')[0] ?? ''] ?? Wrench)
+
+/** A tool's name: what it is called by its own server. */
+export const toolName = (tool: string): string => (tool.startsWith('mcp__') ? (tool.split('__').at(-1) ?? tool) : tool)
+
+const WORDS: Record<string, string> = {
+  'prompt.submitted': 'Prompt', 'session.started': 'Session', 'session.ended': 'End', 'model.called': 'Model', 'model.failed': 'Model',
+  'turn.ended': 'Answer', 'turn.failed': 'Failed', 'agent.started': 'Subagent', 'agent.stopped': 'Subagent', 'agent.notified': 'Notice',
+  'context.compacted': 'Compacted', 'permission.asked': 'Asks', 'approval.requested': 'Asks you', 'approval.answered': 'Answered',
+  'approval.delivered': 'Delivered', 'approval.expired': 'Expired', 'sandbox.created': 'Sandbox', 'sandbox.ended': 'Sandbox', 'sandbox.state': 'Sandbox',
+  'execution.started': 'Runs', 'execution.ended': 'Ran', 'file.write': 'File', 'file.read': 'File', 'snapshot.created': 'Snapshot',
+  'guardian.denied': 'Guardian', 'guardian.asked': 'Guardian', 'guardian.allowed': 'Guardian', killswitch: 'Killed',
+}
+
+/** The word in the column of tools. */
+export const eventTool = (event: Pick<Event, 'kind' | 'tool'>): string => (event.tool ? toolName(event.tool) : (WORDS[event.kind] ?? event.kind))
+
+const said = (payload: unknown, name: string): string | null => {
+  const value = (payload as Payload | undefined)?.[name]
+  return typeof value === 'string' && value ? value : null
+}
+const below = (payload: unknown, name: string): unknown => (payload as Payload | undefined)?.[name]
+
+/** A path as its agent sees it from where it works. */
+export const seenFrom = (path: string, cwd: string | null | undefined): string =>
+  cwd && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path
+
+function ofInput(tool: string | null | undefined, input: unknown, cwd: string | null): string | null {
+  switch (tool) {
+    case 'Task':
+    case 'Agent':
+      return said(input, 'description')
+    case 'Grep':
+    case 'Glob': {
+      const pattern = said(input, 'pattern')
+      const place = said(input, 'path')
+      return pattern && place ? `${pattern} in ${seenFrom(place, cwd)}` : pattern
+    }
+    case 'TodoWrite':
+      return 'task list'
+    default:
+      return said(input, 'command') ?? said(input, 'url') ?? said(input, 'query') ?? null
+  }
+}
+
+/** What an event is about. Raw: whoever shows it makes it harmless. */
+export function eventText(event: Event): string {
+  const payload = event.payload
+  const cwd = said(payload, 'cwd')
+  switch (event.kind) {
+    case 'prompt.submitted':
+      return said(payload, 'prompt') ?? ''
+    case 'turn.ended':
+    case 'turn.failed':
+    case 'agent.notified':
+    case 'agent.stopped':
+      return said(payload, 'message') ?? event.error ?? ''
+    case 'agent.started':
+      return said(payload, 'agent_type') ?? ''
+    case 'session.started':
+      return [said(payload, 'model'), cwd].filter(Boolean).join(' · ')
+    case 'model.called':
+    case 'model.failed':
+      return [said(payload, 'model') ?? 'unknown model', event.tokens ? `${count(event.tokens)} tokens` : null, event.error].filter(Boolean).join(' · ')
+    default:
+      break
+  }
+  const about = ofInput(event.tool, below(payload, 'tool_input'), cwd) ?? (event.target ? seenFrom(event.target, cwd) : null)
+  const state = event.kind === 'sandbox.state' ? said(payload, 'state') ?? said(payload, 'to') : null
+  return [about ?? said(payload, 'name') ?? said(payload, 'command') ?? said(payload, 'message'), state, event.tool ? null : event.error ?? event.reason].filter(Boolean).join(' · ') || event.kind
+}
+
+/** What a call was given, as far as the record has it. */
+export function callInput(call: Pick<Call, 'input'>): Record<string, unknown> | null {
+  if (!call.input) return null
+  try {
+    const value: unknown = JSON.parse(call.input)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+export function callText(call: Pick<Call, 'tool' | 'target' | 'input'>, cwd: string | null = null): string {
+  return ofInput(call.tool, callInput(call), cwd) ?? (call.target ? seenFrom(call.target, cwd) : null) ?? call.input ?? ''
+}

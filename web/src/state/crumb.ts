@@ -1,0 +1,14 @@
+/** The last part of the way to where you are, when a view knows a better word than its own title. */
+import { onScopeDispose, ref, watchEffect } from 'vue'
+import { brief } from '@/lib/safe'
+
+export const crumb = ref('')
+
+export function useCrumb(words: () => string | null | undefined): void {
+  watchEffect(() => {
+    crumb.value = brief(words(), 60)
+  })
+  onScopeDispose(() => {
+    crumb.value = ''
+  })
+}
