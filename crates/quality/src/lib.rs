@@ -8,6 +8,7 @@
 mod catalogue;
 mod classify;
 mod complexity;
+pub mod contest;
 mod delta;
 mod facts;
 mod file;

@@ -16,6 +16,10 @@ const PURE: [(&str, &[&str]); 4] = [
     (
         "quality",
         &[
+            "serde",
+            "serde_json",
+            "similar",
+            "toml",
             "tree-sitter",
             "tree-sitter-go",
             "tree-sitter-java",
