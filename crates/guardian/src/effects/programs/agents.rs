@@ -11,7 +11,34 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     if call.is_asked() {
         return Outcome::harmless();
     }
-    if call.name == "belljar" { belljar(call) } else { agent(call) }
+    let outcome = if call.name == "belljar" { belljar(call) } else { agent(call) };
+    let starts =
+        call.name != "belljar" && outcome.acts.iter().any(|(act, _)| matches!(act, Act::Spawn { .. }));
+    match call.invocation.environment.iter().find(|(name, _)| starts && moves_settings(name)) {
+        Some((name, _)) => {
+            tamper(format!("{} with other settings by {}", call.name, String::from_utf8_lossy(name)))
+        }
+        None => outcome,
+    }
+}
+
+/// Variables that say where an agent or the guard finds what it goes by.
+fn moves_settings(name: &[u8]) -> bool {
+    moves_guard(name)
+        || matches!(
+            name,
+            b"HOME"
+                | b"XDG_CONFIG_HOME"
+                | b"CLAUDE_CONFIG_DIR"
+                | b"CODEX_HOME"
+                | b"GEMINI_CLI_HOME"
+                | b"OPENCODE_CONFIG"
+        )
+}
+
+/// Whether a variable says where the guard is, who asks it, or how it is set.
+pub(crate) fn moves_guard(name: &[u8]) -> bool {
+    name.starts_with(b"BELLJAR_") && name != b"BELLJAR_LOG"
 }
 
 fn tamper(how: impl Into<String>) -> Outcome {
@@ -21,8 +48,11 @@ fn tamper(how: impl Into<String>) -> Outcome {
 fn belljar(call: &Call<'_>) -> Outcome {
     let read = call.read(&Options::new("", "home= server= token= json"));
     let words: Vec<&str> = read.operands.iter().filter_map(Value::text).collect();
-    let moved = call.invocation.environment.iter().any(|(name, _)| name.starts_with(b"BELLJAR_"));
+    let moved = call.invocation.environment.iter().any(|(name, _)| moves_guard(name))
+        || read.has("home server token");
     let weakens = match words.as_slice() {
+        // With another home or another identity it is another guard that answers.
+        ["hook" | "exec" | "run" | "mcp", ..] if moved => true,
         ["hooks", "status" | "list" | "show", ..] => false,
         ["hooks", ..] => words.get(1) != Some(&"install") || moved,
         ["guardian", "check" | "explain" | "rules" | "status" | "test" | "lint" | "suggest", ..] => {
@@ -33,9 +63,12 @@ fn belljar(call: &Call<'_>) -> Outcome {
         ["approvals" | "approve", ..] => true,
         [
             "approve-agent" | "revoke-agent" | "stop" | "shutdown" | "uninstall" | "reset" | "quit" | "down"
-            | "grant" | "budget",
+            | "grant",
             ..,
         ] => true,
+        ["budget" | "agents", verb, ..] => {
+            !matches!(*verb, "show" | "list" | "status" | "history" | "export" | "suggest-role")
+        }
         ["killswitch", ..] => read.has("release off lift") || words.len() > 1,
         ["kill-agent", ..] => read.has("release"),
         ["policy" | "config" | "token" | "tokens" | "identity", verb, ..] => {

@@ -14,14 +14,6 @@ const TAR: Options = Options::new(
      to-stdout absolute-names gzip bzip2 xz zstd overwrite unlink-first recursive-unlink",
 );
 
-/// All that may come out of an archive in a directory.
-fn anything(call: &Call<'_>, directory: &Value) -> Act {
-    let mut path = call.path(directory);
-    path.push(Piece::Known(b"/".to_vec()));
-    path.push(Piece::Glob(b"**".to_vec()));
-    Act::Write { path, change: Change::Replace, content: None }
-}
-
 /// `tar`, `bsdtar`.
 pub(super) fn tar(call: &Call<'_>) -> Outcome {
     // The first word may be options without their dash: `tar czf a.tgz x`.
@@ -78,7 +70,7 @@ pub(super) fn tar(call: &Call<'_>) -> Outcome {
         if read.has("O to-stdout") {
             outcome.output.data.extend(file.map(|file| Datum::File(call.path(file))));
         } else if outcome.next.is_empty() || !read.has("to-command") {
-            outcome.push(anything(call, &directory));
+            outcome.push(call.fills(&directory));
         }
     } else if let Some(file) = file {
         outcome.push(if read.has("delete") { call.writes(file, Change::Edit) } else { call.reads(file) });
@@ -167,7 +159,7 @@ fn seven(call: &Call<'_>) -> Outcome {
         }
         ("x" | "e", [archive, ..]) => {
             outcome.push(call.reads(archive));
-            outcome.push(anything(call, &Value::known(into)));
+            outcome.push(call.fills(&Value::known(into)));
         }
         ("d", [archive, ..]) => outcome.push(call.writes(archive, Change::Edit)),
         (_, [archive, ..]) => outcome.push(call.reads(archive)),
@@ -184,7 +176,7 @@ fn unpacked(call: &Call<'_>) -> Outcome {
         outcome.output = Stream::data([Datum::File(call.path(archive)), unpacked_text(call)]);
     } else if !read.has("l t v Z") {
         let directory = read.value("d output-directory").cloned().unwrap_or_else(|| Value::known("."));
-        outcome.push(anything(call, &directory));
+        outcome.push(call.fills(&directory));
     }
     outcome
 }
@@ -205,12 +197,12 @@ fn streams(call: &Call<'_>) -> Outcome {
         }
         "cpio" if read.has("p pass-through") => {
             if let Some(to) = read.operands.first() {
-                outcome.push(anything(call, to));
+                outcome.push(call.fills(to));
             }
         }
         _ if extracts => {
             let directory = read.value("D directory").cloned().unwrap_or_else(|| Value::known("."));
-            outcome.push(anything(call, &directory));
+            outcome.push(call.fills(&directory));
         }
         // It packs the files whose names it reads.
         _ => {

@@ -133,6 +133,14 @@ impl Call<'_> {
         write(self.path(path), change, None)
     }
 
+    /// Files nobody can name come into a directory: out of an archive, with a clone.
+    pub(super) fn fills(&self, directory: &Value) -> Act {
+        let mut path = self.path(directory);
+        path.push(Piece::Known(b"/".to_vec()));
+        path.push(Piece::Glob(b"**".to_vec()));
+        write(path, Change::Replace, None)
+    }
+
     /// A file or all below a directory is removed.
     pub(super) fn deletes(&self, path: &Value, deep: bool) -> Act {
         Act::Delete { path: self.path(path), deep, filtered: false }

@@ -4,7 +4,7 @@
 
 use super::call::Call;
 use super::options::Options;
-use crate::effects::act::{Act, Datum};
+use crate::effects::act::{Act, Change, Datum};
 use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::{Piece, Value};
 
@@ -25,7 +25,9 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     let file =
         read.operands.first().or_else(|| read.value("i input")).filter(|file| file.text() != Some("-"));
     if let Some(file) = file {
-        return Outcome::of([call.reads(file)]).saying(Stream::data([Datum::File(call.path(file))]));
+        let mut output = Stream::data([Datum::File(call.path(file))]);
+        output.data.extend(read.has("d D decode").then(|| decoded(call)));
+        return Outcome::of([call.reads(file)]).saying(output);
     }
     let bytes = call.invocation.input.text.as_ref().and_then(Value::bytes);
     let text = bytes.filter(|_| read.has("d D decode")).and_then(|bytes| match call.name {
@@ -34,9 +36,14 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     });
     let mut output = changed(call, &call.invocation.input, text);
     if read.has("d D decode") {
-        output.data.push(Datum::Unknown(call.why("text that was decoded")));
+        output.data.push(decoded(call));
     }
     Outcome::harmless().saying(output)
+}
+
+/// What comes out is not what one sees in a file or in the command.
+fn decoded(call: &Call<'_>) -> Datum {
+    Datum::Unknown(call.why("text that was decoded"))
 }
 
 /// What a filter makes of its input: text where it can be followed, and what it is made of.
@@ -192,8 +199,11 @@ pub(super) fn openssl(call: &Call<'_>) -> Outcome {
         outcome.push(call.reads(file));
         outcome.output.data.push(Datum::File(call.path(file)));
     }
+    let makes_keys =
+        matches!(verb, "genrsa" | "genpkey" | "gendsa" | "ecparam" | "dhparam" | "req" | "x509" | "rand");
     for file in read.values("out keyout") {
-        outcome.push(call.writes(file, crate::effects::act::Change::Replace));
+        let change = if makes_keys { Change::Make } else { Change::Replace };
+        outcome.push(call.writes(file, change));
     }
     if let Some(to) = read.value("connect") {
         let data = call.invocation.input.data.clone();
@@ -203,6 +213,9 @@ pub(super) fn openssl(call: &Call<'_>) -> Outcome {
     if verb == "s_server" {
         let to = Value::known("a port");
         outcome.push(Act::Network { traffic: crate::effects::act::Traffic::Listen, to, data: Vec::new() });
+    }
+    if read.has("d") && read.value("in").is_some() {
+        outcome.output.data.push(decoded(call));
     }
     let decodes = verb == "base64" || (read.has("base64 a"));
     if decodes && read.value("in").is_none() {

@@ -68,6 +68,8 @@ fn asks(call: &Call<'_>) -> bool {
         "cryptsetup" => word(&["status", "luksDump", "isLuks", "--help", "luksUUID"]),
         "parted" => word(&["print", "-l", "--list", "unit"]) && !word(&["rm", "mklabel", "mkpart"]),
         "blkdiscard" => false,
+        // Here `-o` clears, `-d` deletes and `-l` loads.
+        "sgdisk" => word(&["-p", "--print", "-i", "--info", "-v", "--verify", "-L", "--list-types", "-V"]),
         _ => {
             word(&["-l", "--list", "-p", "-i", "--print", "--dump", "-d", "--help", "-v", "--version", "-o"])
         }

@@ -47,6 +47,7 @@ pub(super) fn sed(call: &Call<'_>) -> Outcome {
         } else {
             outcome.push(call.reads(file));
             outcome.output.data.push(Datum::File(call.path(file)));
+            outcome.output.data.push(Datum::Unknown(call.why("what sed makes of a file")));
         }
     }
     if operands.is_empty() {
@@ -55,7 +56,11 @@ pub(super) fn sed(call: &Call<'_>) -> Outcome {
             .zip(scripts.first().and_then(Value::text))
             .filter(|_| scripts.len() == 1 && !read.has("n quiet silent"));
         let changed = known.and_then(|(text, script)| substituted(text, script));
+        let is_followed = changed.is_some();
         outcome.output = decode::changed(call, &call.invocation.input, changed.map(String::into_bytes));
+        if !is_followed && call.invocation.input.text.is_none() && !call.invocation.input.data.is_empty() {
+            outcome.output.data.push(Datum::Unknown(call.why("what sed makes of its input")));
+        }
     }
     if outcome.acts.is_empty() {
         outcome.push(Act::Compute);

@@ -1,7 +1,7 @@
 //! What only looks at names, sizes and the system: harmless, and known to be.
 
 use super::call::Call;
-use super::options::Options;
+use super::options::{Options, Read};
 use crate::effects::act::{Act, Datum};
 use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::{Piece, Value};
@@ -23,20 +23,34 @@ pub(super) fn paths(call: &Call<'_>) -> Outcome {
     let outcome = Outcome::of(acts);
     match call.name {
         // Names, one to a line: what comes next may take them for paths.
-        "ls" | "dir" | "vdir" => {
-            let mut names = Value { pieces: vec![Piece::Glob(b"*".to_vec())] };
-            if read.has("a all A almost-all f") {
-                names.push(Piece::Known(b"\n".to_vec()));
-                names.push(Piece::Glob(b".*".to_vec()));
-            }
-            outcome.saying(Stream::text(names))
-        }
+        "ls" | "dir" | "vdir" => outcome.saying(Stream::text(listed(&read))),
         "readlink" | "realpath" => match targets.first().map(|path| call.path(path)) {
             Some(path) if targets.len() == 1 => outcome.saying(Stream::text(path)),
             _ => outcome,
         },
         _ => outcome,
     }
+}
+
+/// The names `ls` says: those a pattern stands for, or all there are in a directory.
+fn listed(read: &Read) -> Value {
+    let is_pattern = |path: &Value| path.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    let mut names = Value::default();
+    if !read.operands.is_empty() && read.operands.iter().all(is_pattern) {
+        for pattern in &read.operands {
+            if !names.pieces.is_empty() {
+                names.push(Piece::Known(b"\n".to_vec()));
+            }
+            names.append(pattern.clone());
+        }
+        return names;
+    }
+    names.push(Piece::Glob(b"*".to_vec()));
+    if read.has("a all A almost-all f") {
+        names.push(Piece::Known(b"\n".to_vec()));
+        names.push(Piece::Glob(b".*".to_vec()));
+    }
+    names
 }
 
 /// `basename`, `dirname`.

@@ -36,6 +36,7 @@ mod text;
 mod wrappers;
 mod xargs;
 
+pub(crate) use self::agents::moves_guard;
 use self::call::Call;
 pub(super) use self::call::write as written;
 pub(super) use self::sql::statements;
@@ -52,6 +53,7 @@ pub fn outcome(invocation: &Invocation, context: &Context) -> Outcome {
         names::Name::Known(name) => {
             let call = Call { name: &name, args, invocation, context };
             let outcome = match family(&name) {
+                Some(_) if projects::completes(&call) => projects::completion(),
                 Some(program) => program(&call),
                 None => stranger::outcome(&call),
             };
@@ -88,7 +90,7 @@ fn knows(name: &str) -> bool {
 fn files(name: &str) -> Option<Program> {
     Some(match name {
         "rm" | "srm" | "grm" | "rmdir" | "unlink" | "shred" | "wipe" | "trash" | "trash-put" | "rip"
-        | "del" => remove::outcome,
+        | "del" | "tmpreaper" | "tmpwatch" => remove::outcome,
         "cp" | "mv" | "install" | "ln" | "gcp" | "gmv" | "link" => copy::outcome,
         "dd" | "dcfldd" | "ddrescue" | "dc3dd" => copy::dd,
         "tee" | "sponge" => copy::tee,

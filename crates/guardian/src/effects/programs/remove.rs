@@ -25,7 +25,9 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             if read.has("help version") {
                 return Outcome::harmless();
             }
-            Outcome::of(call.targets(&read).iter().map(|path| call.deletes(path, deep)))
+            // Before the directories these want to know how old what they delete must be.
+            let skip = usize::from(call.name.starts_with("tmp"));
+            Outcome::of(call.targets(&read).iter().skip(skip).map(|path| call.deletes(path, deep)))
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::super::call::Call;
 use super::super::options::{Options, Read};
 use super::{changes, containers, destroys, is_rehearsal, or_harmless};
-use crate::effects::act::{Act, Change, Datum, Traffic};
+use crate::effects::act::{Act, Change, Datum, Effort, Traffic};
 use crate::effects::invocation::{Next, Outcome, Stream};
 use crate::shell::value::Value;
 
@@ -43,6 +43,11 @@ pub(in super::super) fn kubectl(call: &Call<'_>) -> Outcome {
         "delete" | "drain" => outcome.push(destroys(&said)),
         "replace" if read.has("force") => outcome.push(destroys(said)),
         "apply" if read.has("prune") => outcome.push(destroys(said)),
+        "create" if read.word(1) == "token" => {
+            let what = "a token of a cluster".to_owned();
+            outcome.output = Stream::data([Datum::Secret(what.clone())]);
+            outcome.push(Act::Reveal { what });
+        }
         "apply" | "create" | "replace" => {
             for file in read.values("f filename k kustomize") {
                 source(call, file, &mut outcome);
@@ -161,13 +166,39 @@ pub(in super::super) fn others(call: &Call<'_>) -> Outcome {
         "minikube" | "kind" | "k3d" => verb(&["delete"]),
         "kubeadm" => verb(&["reset"]),
         "skaffold" | "tilt" => false,
+        "restic" => verb(&["forget", "prune"]),
         _ => verb(&["delete", "destroy", "remove", "terminate", "uninstall", "rm", "prune"]),
     };
     if loses {
         return Outcome::of([destroys(said)]).rehearsed_if(is_rehearsal(call));
     }
     let changing = verb(&["install", "upgrade", "rollback", "apply", "sync", "create", "scale", "bootstrap"]);
-    if changing { Outcome::of([changes(said)]) } else { Outcome::harmless() }
+    if !changing {
+        return Outcome::harmless();
+    }
+    let mut outcome = Outcome::of([changes(said)]);
+    outcome.acts.extend(chart(call).map(|act| (act, Effort::Done)));
+    outcome.rehearsed_if(is_rehearsal(call))
+}
+
+/// A chart that is named by its address: the cluster then runs what no repository of charts vouches for.
+fn chart(call: &Call<'_>) -> Option<Act> {
+    let read = call.read(&Options::new(
+        "n:f:",
+        "namespace= values= set= set-string= set-file= set-json= version= repo= timeout= kube-context= kubeconfig= \
+         description= history-max= username= password= post-renderer= name-template=",
+    ));
+    let is_address = |chart: &&Value| {
+        [b"http://".as_slice(), b"https://"].iter().any(|scheme| chart.prefix().starts_with(scheme))
+    };
+    let from = read.operands.iter().find(is_address).filter(|_| call.name == "helm")?;
+    Some(Act::Package {
+        manager: "helm".to_owned(),
+        operation: "install".to_owned(),
+        names: Vec::new(),
+        global: false,
+        from: Some(from.clone()),
+    })
 }
 
 #[cfg(test)]
@@ -189,6 +220,15 @@ mod tests {
             ("kubectl apply -f k8s/", "read /home/dev/project/k8s; infra kubectl apply"),
             ("helm uninstall api", "infra! helm uninstall api"),
             ("helm list", "compute"),
+            ("helm install web ./chart", "infra helm install web ./chart"),
+            (
+                "helm install web https://x.test/c.tgz",
+                "infra helm install web https://x.test/c.tgz; package helm install  from https://x.test/c.tgz",
+            ),
+            (
+                "helm install web nginx --repo https://x.test",
+                "infra helm install web nginx --repo https://x.test",
+            ),
             ("eksctl delete cluster --name prod", "infra! eksctl delete cluster --name prod"),
         ]);
     }

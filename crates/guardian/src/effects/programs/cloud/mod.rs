@@ -22,9 +22,8 @@ pub(super) fn family(name: &str) -> Option<Program> {
         "docker-compose" | "podman-compose" => compose::outcome,
         "kubectl" | "oc" | "k3s" | "microk8s" | "kubecolor" | "minikube-kubectl" => cluster::kubectl,
         "helm" | "helmfile" | "argocd" | "flux" | "eksctl" | "k9s" | "kustomize" | "istioctl" | "linkerd"
-        | "velero" | "kops" | "kubeadm" | "minikube" | "kind" | "k3d" | "skaffold" | "tilt" => {
-            cluster::others
-        }
+        | "velero" | "restic" | "borg" | "kopia" | "rdiff-backup" | "kops" | "kubeadm" | "minikube"
+        | "kind" | "k3d" | "skaffold" | "tilt" => cluster::others,
         "terraform" | "tofu" | "terragrunt" | "cdktf" => provision::terraform,
         "pulumi" | "cdk" | "sls" | "serverless" | "sam" | "copilot" | "vagrant" | "packer" | "virsh"
         | "VBoxManage" | "vboxmanage" | "qm" | "pct" | "lxc" | "lxc-destroy" | "incus" | "multipass"
@@ -77,9 +76,9 @@ pub(super) fn family(name: &str) -> Option<Program> {
             migrate::outcome
         }
         "gpg" | "gpg2" | "pass" | "gopass" | "op" | "bw" | "rbw" | "lpass" | "vault" | "bao" | "security"
-        | "secret-tool" | "keyring" | "sops" | "age" | "doppler" | "infisical" | "aws-vault" | "chamber"
-        | "keepassxc-cli" | "kwallet-query" | "dashlane" | "berglas" | "1password" | "cmdkey" | "getent"
-        | "history" => secrets::outcome,
+        | "secret-tool" | "ansible-vault" | "gcore" | "keyring" | "sops" | "age" | "doppler"
+        | "infisical" | "aws-vault" | "chamber" | "keepassxc-cli" | "kwallet-query" | "dashlane"
+        | "berglas" | "1password" | "cmdkey" | "getent" | "history" => secrets::outcome,
         _ => return None,
     })
 }

@@ -59,6 +59,12 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         }
         return super::or_harmless(outcome);
     }
+    if let ("aws", ["iam", verb, ..]) = (call.name, words.as_slice())
+        && (verb.starts_with("attach-") || verb.starts_with("put-"))
+        && call.words().any(|word| word.ends_with("/AdministratorAccess") || word.contains("\"*\""))
+    {
+        outcome.push(Act::Privilege { how: format!("aws iam {verb} of all rights") });
+    }
     transfers(call, &words, &mut outcome);
     remote(call, &words, &mut outcome);
     if takes_away(call, &words) {

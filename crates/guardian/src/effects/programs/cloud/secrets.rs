@@ -40,6 +40,7 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
             };
         }
         "sops" | "age" => return decrypted(call, &words),
+        "gcore" => return revealed("all a process has in memory".to_owned()),
         _ => {}
     }
     let shows = shows(call.name, verb, &words);
@@ -95,6 +96,7 @@ fn shows(name: &str, verb: &str, words: &[&str]) -> bool {
         "keepassxc-cli" => matches!(verb, "show" | "clip" | "export"),
         "kwallet-query" => has(&["-r"]),
         "berglas" => verb == "access",
+        "ansible-vault" => matches!(verb, "view" | "decrypt"),
         _ => false,
     }
 }

@@ -136,7 +136,8 @@ fn branch(command: &Command<'_>) -> Outcome {
 fn checkout(command: &Command<'_>) -> Outcome {
     let read = if command.verb == "restore" { command.read(&RESTORE) } else { command.read(&ANY) };
     let staged = read.has("S staged") && !read.has("W worktree");
-    let force = read.has("f force discard-changes") || command.verb == "switch" && read.has("C force-create");
+    let moves = if command.verb == "switch" { "C force-create" } else { "B" };
+    let force = read.has("f force discard-changes") || command.verb != "restore" && read.has(moves);
     let dashes = command.call.args.iter().any(|arg| arg.text() == Some("--"));
     let paths = match command.verb {
         "restore" => !staged && !read.has("p patch"),

@@ -216,6 +216,7 @@ fn clone(command: &Command<'_>) -> Outcome {
         Value::known(text.rsplit(['/', ':']).next().unwrap_or("clone"))
     });
     outcome.push(makes(command, &to));
+    outcome.push(command.call.fills(&to));
     transport(command, from, &mut outcome);
     for line in read.values("u upload-pack") {
         outcome.next.push(command.call.shell(line.clone()));
@@ -276,7 +277,10 @@ mod tests {
             ),
             ("git config user.email a@b.c", "git config user.email"),
             ("git config --get user.email", "compute"),
-            ("git clone ext::sh x", "fetch ext::sh; write:Make /home/dev/project/x; $ sh"),
+            (
+                "git clone ext::sh x",
+                "fetch ext::sh; write:Make /home/dev/project/x; write:Replace /home/dev/project/x/[**]; $ sh",
+            ),
         ]);
     }
 
@@ -289,7 +293,7 @@ mod tests {
             ("git status", "compute"),
             (
                 "git clone https://x.test/a/b.git",
-                "fetch https://x.test/a/b.git; write:Make /home/dev/project/b",
+                "fetch https://x.test/a/b.git; write:Make /home/dev/project/b; write:Replace /home/dev/project/b/[**]",
             ),
         ]);
     }

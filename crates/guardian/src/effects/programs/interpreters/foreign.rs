@@ -4,6 +4,7 @@
 
 use super::super::call::Call;
 use super::super::projects::project;
+use crate::effects::act::{Act, Code};
 use crate::effects::invocation::Outcome;
 use crate::shell::value::Value;
 
@@ -30,7 +31,22 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             outcome.push(call.unknown(format!("code in {}", call.name)));
         }
     }
+    if let (true, Some(file)) = (outcome.acts.is_empty(), script(call)) {
+        let code = Code::File(call.path(file));
+        outcome.push(Act::Run { code, with: call.name.to_owned() });
+    }
     if outcome.acts.is_empty() { project(call) } else { outcome }
+}
+
+/// The file that is run: the word behind `-jar`, or the first that looks like one.
+fn script<'a>(call: &Call<'a>) -> Option<&'a Value> {
+    if let Some(at) = call.args.iter().position(|arg| arg.text() == Some("-jar")) {
+        return call.args.get(at + 1);
+    }
+    let first = call.args.first()?;
+    let name = first.text()?.rsplit('/').next()?;
+    let is_file = !name.starts_with('-') && name.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty());
+    is_file.then_some(first)
 }
 
 #[cfg(test)]
@@ -44,6 +60,9 @@ mod tests {
             ("scala -e '\"rm -rf /\".!'", "unknown code in scala"),
             ("swift -e 'print(1 + 1)'", "project swift"),
             ("swift build", "project swift"),
+            ("java -Xmx1g -jar app.jar x", "run java /home/dev/project/app.jar"),
+            ("java -cp lib Main", "project java"),
+            ("runghc ./x.hs", "run runghc /home/dev/project/x.hs"),
         ]);
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn interpreters(name: &str) -> Option<Program> {
         "tclsh" | "wish" => tcl::outcome,
         "scala" | "scala-cli" | "erl" | "swift" | "kotlin" | "kotlinc" | "ghc" | "runghc" | "ocaml"
         | "crystal" | "nim" | "dart" | "clojure" | "clj" | "bb" | "raku" | "perl6" | "octave" | "gnuplot"
-        | "maxima" | "sage" => foreign::outcome,
+        | "maxima" | "sage" | "java" | "wine" | "mono" => foreign::outcome,
         name if versioned(name, "python") || versioned(name, "pypy") => python::outcome,
         name if versioned(name, "perl") => perl::outcome,
         name if versioned(name, "ruby") => ruby::outcome,

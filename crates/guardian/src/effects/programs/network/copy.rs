@@ -67,12 +67,23 @@ fn last(place: &Value) -> Value {
     }
 }
 
+/// A line that is run to connect. A file of one's own in the place of `ssh` is no way to copy anything.
+fn connects(call: &Call<'_>, line: &Value, outcome: &mut Outcome) {
+    let program = line.prefix().split(|byte| *byte == b' ').next().unwrap_or_default();
+    let is_installed =
+        [b"/usr/".as_slice(), b"/bin/", b"/opt/"].iter().any(|place| program.starts_with(place));
+    if program.contains(&b'/') && !is_installed {
+        outcome.push(call.unknown(format!("the program {} is told to connect with", call.name)));
+    }
+    outcome.next.push(call.shell(line.clone()));
+}
+
 /// `scp`.
 pub(in super::super) fn scp(call: &Call<'_>) -> Outcome {
     let read = call.read(&Options::new("c:D:F:i:J:l:o:P:S:X:", ""));
     let mut outcome = Outcome::default();
     for program in read.values("S") {
-        outcome.next.push(call.shell(program.clone()));
+        connects(call, program, &mut outcome);
     }
     for line in read.values("o") {
         if let Some((name, value)) = super::super::options::split(line, b'=')
@@ -103,7 +114,7 @@ pub(in super::super) fn rsync(call: &Call<'_>) -> Outcome {
     }
     let mut outcome = Outcome::default();
     for line in read.values("e rsh") {
-        outcome.next.push(call.shell(line.clone()));
+        connects(call, line, &mut outcome);
     }
     for file in read.values("password-file files-from exclude-from include-from") {
         outcome.push(call.reads(file));

@@ -44,6 +44,13 @@ fn make(call: &Call<'_>) -> Outcome {
             _ => {}
         }
     }
+    for directory in read.values("C directory") {
+        let makefile = Value::known("Makefile");
+        outcome.push(Act::Run {
+            code: Code::File(call.inside(directory, &makefile)),
+            with: call.name.to_owned(),
+        });
+    }
     for text in read.values("E eval") {
         rules(call, text, &mut outcome);
     }
@@ -153,6 +160,7 @@ mod tests {
     fn builds_do_what_the_project_says() {
         check(&[
             ("make -j8 test", "project make"),
+            ("make -C / clean", "project make; run make /Makefile"),
             ("make SHELL='rm -rf /' all", "project make; $ rm -rf /"),
             ("make install DESTDIR=./stage", "project make; look /home/dev/project/stage"),
             ("cmake -S . -B build", "project cmake"),

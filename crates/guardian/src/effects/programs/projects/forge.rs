@@ -59,7 +59,14 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
                 outcome.push(call.writes(file, Change::Replace));
             }
         }
-        ("repo", "clone") => outcome.push(Act::Look { path: call.path(&Value::known(".")) }),
+        ("repo", "clone") => {
+            let from = read.operands.get(2).cloned().unwrap_or_default();
+            let name = words.get(2).and_then(|name| name.rsplit('/').next()).unwrap_or("clone");
+            let to =
+                read.operands.get(3).cloned().unwrap_or_else(|| Value::known(name.trim_end_matches(".git")));
+            outcome.push(call.network(Traffic::Fetch, &from, Vec::new()));
+            outcome.push(call.fills(&to));
+        }
         ("repo", "edit")
             if call
                 .words()
@@ -138,6 +145,7 @@ mod tests {
             ("gh api repos/o/r", "compute"),
             ("gh pr close 5 --delete-branch", "git! gh pr close 5"),
             ("gh pr close 5", "compute"),
+            ("gh repo clone o/r", "fetch o/r; write:Replace /home/dev/project/r/[**]"),
             ("gh auth token", "reveal the token of a forge"),
             (
                 "gh gist create .env",

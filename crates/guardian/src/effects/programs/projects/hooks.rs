@@ -12,6 +12,13 @@ pub(in super::super) fn lines() -> Stream {
     Stream::text(Value::known(":"))
 }
 
+/// Whether a program is asked how a shell completes its words; many can say that: `kubectl completion bash`.
+pub(in super::super) fn completes(call: &Call<'_>) -> bool {
+    let words: Vec<&str> = call.words().collect();
+    matches!(words.as_slice(), ["completion" | "completions", shell] if matches!(*shell, "bash" | "zsh" | "fish" | "powershell"))
+        && call.args.len() == 2
+}
+
 /// `direnv`, `pyenv`, `nix-shell` and their kin.
 pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     if call.is_asked() {

@@ -73,6 +73,13 @@ pub(super) fn family(name: &str) -> Option<Program> {
     })
 }
 
+pub(super) use self::hooks::completes;
+
+/// The lines that tell a shell how to complete words.
+pub(super) fn completion() -> Outcome {
+    Outcome::harmless().saying(hooks::lines())
+}
+
 /// What the project's own files say is run.
 pub(super) fn project(call: &Call<'_>) -> Outcome {
     Outcome::of([Act::Run { code: Code::Project, with: call.name.to_owned() }])

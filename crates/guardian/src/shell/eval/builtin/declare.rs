@@ -9,7 +9,7 @@ use super::super::simple::{Elements, Job};
 use super::super::state::{Content, Letters, State};
 use super::super::variables::{Index, is_name, subscripted};
 use super::options;
-use crate::effects::{Act, Datum, Effort, Stream};
+use crate::effects::{Act, Datum, Effort, Stream, programs};
 use crate::shell::ast::Span;
 use crate::shell::value::{Piece, Value};
 
@@ -112,6 +112,10 @@ impl Machine<'_> {
         if scope == Scope::Export {
             variable.exported = !letters.iter().any(|(_, letter, _)| *letter == b'n');
             variable.reference = false;
+        }
+        if variable.exported && value.is_some() && programs::moves_guard(&name) {
+            let how = format!("{} of all that is started from here", String::from_utf8_lossy(&name));
+            self.record(Act::Tamper { how }, "bash", job.span, Effort::Done);
         }
         let reference = variable.reference;
         variable.reference = false;
