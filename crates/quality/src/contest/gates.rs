@@ -263,6 +263,10 @@ fn nothing_removed(evidence: &Evidence) -> Said {
                 some(&gone)
             ));
         }
+        if after.total < base.total {
+            let (before, now) = (base.total, counted(after.total, "test", "tests"));
+            return failed(format!("only {now} of {before} are run"));
+        }
         let skipped: Vec<&str> =
             base.passing().filter(|id| after.tests.get(*id) == Some(&Outcome::Skipped)).collect();
         if !skipped.is_empty() {

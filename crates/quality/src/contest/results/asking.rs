@@ -61,6 +61,9 @@ fn flags(asking: &mut Asking, reports: &str) {
             asking.command.push_str(&format!(" --reporter=default --reporter=json --outputFile.json={file}"));
             asking.files.push(file);
         }
+        Some(python) if python.starts_with("python") && started.get(1..3) == Some(&["-m", "unittest"]) => {
+            asking.command.push_str(" -v");
+        }
         _ => {}
     }
 }
@@ -76,6 +79,7 @@ mod tests {
         assert!(pytest.env.contains(&("PYTEST_ADDOPTS".into(), "-rA --junitxml=/tmp/r/pytest.xml".into())));
         assert_eq!(asking("npx vitest run", "/r").files.last().unwrap(), "/r/vitest.json");
         assert!(asking("npx jest", "/r").command.ends_with("--json --outputFile=/r/jest.json"));
+        assert_eq!(asking("python3 -m unittest", "/r").command, "python3 -m unittest -v");
         assert_eq!(asking("jest | tee log", "/r").command, "jest | tee log");
         assert!(asking("go test ./... | tee log", "/r").env.contains(&("GOFLAGS".into(), "-v".into())));
     }

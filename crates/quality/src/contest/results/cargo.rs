@@ -14,19 +14,15 @@ pub(super) fn libtest(text: &str) -> Option<Results> {
             program = crate_of(running);
         } else if let Some(name) = said.strip_prefix("Doc-tests ") {
             program = format!("doc {}", name.trim());
-        } else if let Some(rest) = line.strip_prefix("test ") {
-            if let Some((name, outcome)) = verdict(rest) {
-                let id = if program.is_empty() { name.to_owned() } else { format!("{program} {name}") };
-                tally.add(&id, outcome);
-            }
         } else if let Some(rest) = line.strip_prefix("test result: ") {
             summed = Some(summed.unwrap_or(0) + counts(rest)?);
+        } else if let Some((name, outcome)) = line.strip_prefix("test ").and_then(ended) {
+            let id = if program.is_empty() { name.to_owned() } else { format!("{program} {name}") };
+            tally.add(&id, outcome);
         }
     }
     // Lines alone could be anybody's; every run sums up.
-    let summed = summed?;
-    let is_complete = tally.tests.len() >= summed && !tally.is_full;
-    Some(Results { is_complete, ..tally.finish(Format::Cargo) })
+    tally.counted(Format::Cargo, summed?)
 }
 
 /// `unittests src/lib.rs (target/debug/deps/shop-0a1b2c3d4e5f6071)`: the crate and the file, without the hash.
@@ -39,7 +35,7 @@ fn crate_of(running: &str) -> String {
 }
 
 /// `name ... ok`, `name - should panic ... ok`, `name ... ignored, reason`.
-fn verdict(rest: &str) -> Option<(&str, Outcome)> {
+fn ended(rest: &str) -> Option<(&str, Outcome)> {
     let (name, said) = rest.rsplit_once(" ... ")?;
     let word = said.split([',', ' ', '<']).next().unwrap_or_default();
     let outcome = match word {
@@ -80,9 +76,8 @@ pub(super) fn nextest(text: &str) -> Option<Results> {
             tally.add(&id, outcome);
         }
     }
-    let summed = summed?;
-    let is_complete = tally.tests.len() >= summed && !tally.is_full;
-    Some(Results { is_complete, found_none: summed == 0, ..tally.finish(Format::Nextest) })
+    // Those it skips are counted apart and not named.
+    tally.counted(Format::Nextest, summed?)
 }
 
 fn nextest_line(line: &str) -> Option<(String, Outcome)> {

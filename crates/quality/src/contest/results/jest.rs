@@ -97,8 +97,7 @@ pub(super) fn text(text: &str) -> Option<Results> {
             path.push((depth, line.trim().to_owned()));
         }
     }
-    let is_complete = tally.tests.len() >= summed && !tally.is_full;
-    Some(Results { is_complete, found_none: summed == 0, ..tally.finish(Format::Jest) })
+    tally.counted(Format::Jest, summed)
 }
 
 /// `Tests:       1 failed, 2 passed, 3 total` or `      Tests  1 failed | 2 passed (3)`.

@@ -9,6 +9,8 @@ mod go;
 mod jest;
 mod junit;
 mod pytest;
+mod tap;
+mod unittest;
 
 use std::collections::BTreeMap;
 
@@ -34,6 +36,9 @@ pub struct Results {
     pub tests: BTreeMap<String, Outcome>,
     /// Whether every test that ran is among them.
     pub is_complete: bool,
+    /// How many there are by the runner's own count.
+    #[serde(default)]
+    pub total: usize,
     /// The runner said that there are no tests.
     #[serde(default)]
     pub found_none: bool,
@@ -63,6 +68,10 @@ pub enum Format {
     Cargo,
     /// `cargo nextest`'s lines.
     Nextest,
+    /// Python's unittest.
+    Unittest,
+    /// The Test Anything Protocol, which Node's runner and others speak.
+    Tap,
     /// `go test`'s lines.
     Go,
     /// `go test -json`.
@@ -82,6 +91,8 @@ impl Format {
             Self::Pytest => "pytest",
             Self::Cargo => "cargo test",
             Self::Nextest => "cargo nextest",
+            Self::Unittest => "unittest",
+            Self::Tap => "TAP",
             Self::Go | Self::GoJson => "go test",
             Self::JestJson | Self::Jest => "jest or vitest",
         }
@@ -156,7 +167,13 @@ pub fn results(transcript: &Transcript<'_>) -> Option<Results> {
             for (id, outcome) in found.into_iter().flat_map(|one| one.tests) {
                 tally.add(&id, outcome);
             }
-            Some(Results { origin, is_complete: is_complete && !tally.is_full, ..tally.finish(format) })
+            let total = tally.tests.len();
+            Some(Results {
+                origin,
+                total,
+                is_complete: is_complete && !tally.is_full,
+                ..tally.finish(format)
+            })
         }
     }
 }
@@ -176,6 +193,8 @@ fn output(text: &str) -> Option<Results> {
         .or_else(|| cargo::nextest(text))
         .or_else(|| cargo::libtest(text))
         .or_else(|| pytest::read(text))
+        .or_else(|| unittest::read(text))
+        .or_else(|| tap::read(text))
         .or_else(|| go::text(text))
         .or_else(|| jest::text(text))
 }
@@ -238,7 +257,17 @@ impl Tally {
             origin: Origin::Output,
             found_none: self.tests.is_empty(),
             is_complete: !self.is_full,
+            total: self.tests.len(),
             tests: self.tests,
         }
+    }
+
+    /// With the runner's own count. More names than it counted are not all its own: then none of them is believed.
+    fn counted(self, format: Format, total: usize) -> Option<Results> {
+        if self.tests.len() > total {
+            return None;
+        }
+        let is_complete = self.tests.len() == total && !self.is_full;
+        Some(Results { is_complete, total, found_none: total == 0, ..self.finish(format) })
     }
 }

@@ -17,9 +17,7 @@ pub(super) fn read(text: &str) -> Option<Results> {
             tally.add(id, outcome);
         }
     }
-    let is_complete = tally.tests.len() >= last && !tally.is_full;
-    let found_none = last == 0;
-    Some(Results { is_complete, found_none, ..tally.finish(Format::Pytest) })
+    tally.counted(Format::Pytest, last)
 }
 
 /// How many tests pytest's last line counts: `== 3 passed, 1 failed in 0.12s ==`, or without the bars with `-q`.
@@ -70,6 +68,7 @@ fn identity(rest: &str) -> Option<&str> {
     let brackets = rest.find('[').and_then(|open| rest.rfind("] - ").filter(|close| *close > open));
     let id = match brackets {
         Some(close) => rest.get(..=close)?,
+        None if rest.contains('[') && rest.trim_end().ends_with(']') => rest,
         None => rest.split(" - ").next()?,
     };
     let id = id.trim();
