@@ -59,8 +59,8 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
             None => self.new_call(self.said.session(), self.said.agent())?,
         };
         let mut told = self.told(part);
-        let is_over =
-            call.told.of("outcome") == Some(Told::Hook) && call.known.outcome != Some(EventStatus::Success);
+        let is_over = call.told.of("outcome") == Some(Told::Hook)
+            && !matches!(call.known.outcome, Some(EventStatus::Success | EventStatus::Denied));
         if is_over && self.event.what.kind == EventKind::ToolFinished {
             // A call that failed or was broken off may be told of as finished afterwards.
             (told.outcome, told.error) = (None, None);
@@ -182,7 +182,13 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
             told.input = Some(brief(&text, INPUT));
         }
         match part {
-            Part::Wish => told.began = Some(what.time),
+            Part::Wish => {
+                told.began = Some(what.time);
+                // Who is refused does not come back to say so; a policy that only observes refuses nobody.
+                let is_refused =
+                    what.decision == Some(Verdict::Deny) && said.value("observed_only").is_none();
+                told.outcome = is_refused.then_some(EventStatus::Denied);
+            }
             Part::End => {
                 told.ended = Some(what.time);
                 told.outcome = what.status;
@@ -202,6 +208,11 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
                     told.outcome = Some(EventStatus::Denied);
                 }
                 EventKind::GuardianDenied => told.outcome = Some(EventStatus::Denied),
+                EventKind::ApprovalAnswered | EventKind::ApprovalExpired
+                    if what.decision == Some(Verdict::Deny) =>
+                {
+                    told.outcome = Some(EventStatus::Denied);
+                }
                 _ => {}
             },
         }

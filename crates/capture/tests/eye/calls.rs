@@ -225,3 +225,19 @@ fn what_a_person_says_is_the_answer_to_what_was_asked() {
     assert!(calls.iter().all(|call| call.known.decision == Some(Verdict::Deny)));
     assert!(calls.iter().all(|call| call.known.decided_by.as_deref() == Some("person")));
 }
+
+#[test]
+fn a_call_that_was_refused_is_over_unless_the_policy_only_observes() {
+    let mut refused = before();
+    refused.decision = Some(Verdict::Deny);
+    let memory = fold(&[refused.clone()]);
+    let call = memory.calls.values().next().unwrap();
+    assert_eq!((call.known.decision, call.known.outcome), (Some(Verdict::Deny), Some(EventStatus::Denied)));
+    assert_eq!(memory.sessions["s"].counts.denied, 1);
+    // Whoever goes on all the same is believed.
+    let memory = fold(&[refused.clone(), after()]);
+    assert_eq!(memory.calls.values().next().unwrap().known.outcome, Some(EventStatus::Success));
+    assert_eq!(memory.sessions["s"].counts.denied, 0);
+    refused.payload["observed_only"] = json!(true);
+    assert_eq!(fold(&[refused]).calls.values().next().unwrap().known.outcome, None);
+}

