@@ -21,6 +21,38 @@ pub(crate) struct Serve {
     pub(crate) pool: Option<usize>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Where to listen [default: 127.0.0.1:7420, or any free port if that is taken].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// How many times faster than people agents think.
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = speed)]
+    pub(crate) speed: f64,
+    /// Play once and end, instead of beginning anew.
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Let these agents alone play.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+}
+
+/// One agent of the demonstration; `demo` starts it.
+#[derive(Debug, Args)]
+pub(crate) struct DemoAgent {
+    /// Which.
+    pub(crate) name: String,
+    /// How many times faster than people it thinks.
+    #[arg(long, default_value = "1", value_parser = speed)]
+    pub(crate) speed: f64,
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_wrong| format!("`{text}` is no number"))?;
+    let is_sane = (0.1..=1000.0).contains(&number);
+    is_sane.then_some(number).ok_or_else(|| "a speed is between 0.1 and 1000".to_owned())
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Template {
     /// Import a directory, tar, OCI layout or `docker save` archive under a name.

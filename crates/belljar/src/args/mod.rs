@@ -32,7 +32,7 @@ pub(crate) use events::{
 };
 pub(crate) use guardian::{AccessWord, AddAcl, Check, Guardian, NetworkReach, Suggest, Surroundings, Where};
 pub(crate) use hook::{Hook, Hooks, SenderKeys, Settings, Target as AgentTarget, Trial};
-pub(crate) use host::{Completions, Doctor, Man, Mcp, Serve, Template};
+pub(crate) use host::{Completions, Demo, DemoAgent, Doctor, Man, Mcp, Serve, Template};
 pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
 pub(crate) use observe::{List, Logs, Metrics, Stats, Top};
 pub(crate) use quality::Quality;
@@ -100,6 +100,11 @@ pub(crate) enum Command {
     Restore(Restore),
     /// Serve sandboxes over HTTP, on this machine.
     Serve(Serve),
+    /// See it alive: a server of its own, agents at work in real sandboxes, and nothing left afterwards.
+    Demo(Demo),
+    /// One agent of the demonstration; `demo` starts it.
+    #[command(hide = true)]
+    DemoAgent(DemoAgent),
     /// Offer sandboxes as tools to a client of the Model Context Protocol, over standard input and output.
     Mcp(Mcp),
     /// Show what sandboxes use.

@@ -10,6 +10,7 @@ mod completions;
 mod composed;
 mod cost;
 mod cp;
+mod demo;
 mod diff;
 mod discard;
 mod doctor;
@@ -65,6 +66,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Snapshot(args) => snapshot::snapshot(context, &args),
         Command::Restore(args) => snapshot::restore(context, &args),
         Command::Serve(args) => serve::serve(context, &args),
+        Command::Demo(args) => demo::demo(context, &args),
+        Command::DemoAgent(args) => demo::play(&args),
         Command::Mcp(args) => mcp::mcp(context, &args),
         Command::Stats(args) => stats::stats(context, &args),
         Command::Metrics(args) => metrics::metrics(context, &args),

@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Where it listens unless told otherwise.
-const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7420);
+pub(super) const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7420);
 /// Threads for what blocks: every request that waits for a command holds one, and so does every call to the store.
 const BLOCKING: usize = 1024;
 
@@ -48,28 +48,48 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
 }
 
 fn run(context: &Context, args: &Serve, composed: &Composed) -> Result<()> {
+    let listen = args.listen.or(context.config.server.listen).unwrap_or(LISTEN);
+    serve_until(context, listen, composed, |server| {
+        announce(context, server)?;
+        let asked = asked_to_end()?;
+        Ok(async {
+            asked.await;
+            tracing::info!("shutting down");
+        })
+    })
+}
+
+/// Serves until what `ready` returns is over; `ready` is called when clients can connect, before any is answered.
+pub(super) fn serve_until<F: Future<Output = ()>>(
+    context: &Context,
+    listen: SocketAddr,
+    composed: &Composed,
+    ready: impl FnOnce(&Server) -> Result<F>,
+) -> Result<()> {
     let Composed { service, provider, .. } = composed;
     let reactor = reactor()?;
     reactor.block_on(async {
-        let listen = args.listen.or(context.config.server.listen).unwrap_or(LISTEN);
         let settings = edge(context)?;
         let server = Server::bind(listen, service.clone(), Arc::clone(provider), settings).await?;
-        let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
-        let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
         let note = Note::write(context, &server)?;
         let watch = Watch::begin(&context.home, service).context("read the policy")?;
         let replay = Replay::begin(context.home.clone()).context("start the replay of the spool")?;
-        announce(context, &server)?;
-        let shutdown = async {
-            tokio::select! {
-                _heard = terminate.recv() => {}
-                _heard = interrupt.recv() => {}
-            }
-            tracing::info!("shutting down");
-        };
-        server.run(shutdown).await;
+        let over = ready(&server)?;
+        server.run(over).await;
         drop((note, replay, watch));
         Ok(())
+    })
+}
+
+/// Waits until this process is asked to end, from now on.
+pub(super) fn asked_to_end() -> Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
+    Ok(async move {
+        tokio::select! {
+            _heard = terminate.recv() => {}
+            _heard = interrupt.recv() => {}
+        }
     })
 }
 
@@ -144,7 +164,8 @@ fn announce(context: &Context, server: &Server) -> Result<()> {
     Ok(())
 }
 
-fn facts(server: &Server) -> Value {
+/// What there is to know about a server.
+pub(super) fn facts(server: &Server) -> Value {
     let started: Timestamp = SystemTime::now().into();
     json!({
         "address": server.address().to_string(),

@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Where this program is inside.
-const PROGRAM: &str = "/run/belljar/belljar";
+pub(crate) const PROGRAM: &str = "/run/belljar/belljar";
 /// How much longer than its sandbox a pass is good: what was spooled is told when there is a server again.
 const AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long a sandbox may live that has no clock.
