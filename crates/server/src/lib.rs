@@ -6,6 +6,7 @@
 
 mod answer;
 mod app;
+mod dashboard;
 mod edge;
 mod extract;
 mod guard;

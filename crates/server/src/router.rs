@@ -4,19 +4,19 @@ use axum::{Router, middleware};
 
 use crate::{
     app::App,
-    edge,
+    dashboard, edge,
     handlers::{
         about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, hooks,
         killswitch, logs, observe, otlp, pages, records, reports, sandboxes, snapshots, terminals, webhooks,
     },
     mcp::endpoint as mcp,
     observability::{handlers as observed, themes},
-    table::{LONG, OPEN, QUICK, TELL, TELL_LONG, Table, WATCH},
+    table::{LONG, OPEN, PAGE, QUICK, TELL, TELL_LONG, Table, WATCH},
 };
 
 /// The routes: method, path, what the edge must know, handler.
 pub(crate) fn routes() -> Table {
-    operating(observability(observing(deciding(guarding(sandboxing(Table::default()))))))
+    viewing(operating(observability(observing(deciding(guarding(sandboxing(Table::default())))))))
 }
 
 /// What is done with sandboxes.
@@ -160,6 +160,34 @@ fn operating(table: Table) -> Table {
         .get("/healthz", OPEN, about::healthz)
         .get("/readyz", OPEN, about::readyz)
         .get("/metrics", QUICK, about::metrics)
+}
+
+/// The dashboard: its views, which one page shows, and the files it is made of.
+fn viewing(table: Table) -> Table {
+    table
+        .get("/", PAGE, dashboard::page)
+        .get("/approvals", PAGE, dashboard::page)
+        .get("/approvals/{id}", PAGE, dashboard::page)
+        .get("/events", PAGE, dashboard::page)
+        .get("/timeline", PAGE, dashboard::page)
+        .get("/sessions", PAGE, dashboard::page)
+        .get("/sessions/{id}", PAGE, dashboard::page)
+        .get("/sessions/{id}/trace", PAGE, dashboard::page)
+        .get("/runs", PAGE, dashboard::page)
+        .get("/runs/{id}", PAGE, dashboard::page)
+        .get("/sandboxes", PAGE, dashboard::page)
+        .get("/sandboxes/{id}", PAGE, dashboard::page)
+        .get("/graph", PAGE, dashboard::page)
+        .get("/tools", PAGE, dashboard::page)
+        .get("/errors", PAGE, dashboard::page)
+        .get("/cost", PAGE, dashboard::page)
+        .get("/guardian", PAGE, dashboard::page)
+        .get("/audit", PAGE, dashboard::page)
+        .get("/settings", PAGE, dashboard::page)
+        .get("/welcome", PAGE, dashboard::page)
+        .get("/favicon.svg", PAGE, dashboard::file)
+        .get("/manifest.webmanifest", PAGE, dashboard::file)
+        .get("/assets/{name}", PAGE, dashboard::file)
 }
 
 /// The routes of the hook-observability protocol, with a key and below a token.

@@ -18,6 +18,8 @@ use crate::app::App;
 pub(crate) enum Access {
     /// Anyone who reaches the server: nothing is told that a stranger may not know.
     Open,
+    /// Anyone as well, with a browser: it is no part of the API, and not in its document.
+    Page,
     /// Whoever shows a key, a session, or is known by the socket.
     Key,
     /// They, and whoever was given the address to watch.
@@ -41,6 +43,9 @@ pub(crate) const QUICK: Rules = Rules { access: Access::Key, time: Some(Duration
 pub(crate) const LONG: Rules = Rules { access: Access::Key, time: None };
 /// One that strangers may make.
 pub(crate) const OPEN: Rules = Rules { access: Access::Open, time: Some(Duration::from_secs(60)) };
+
+/// The dashboard, which is no part of the API.
+pub(crate) const PAGE: Rules = Rules { access: Access::Page, time: OPEN.time };
 
 /// One that tells what happened.
 pub(crate) const TELL: Rules = Rules { access: Access::Tell, time: Some(Duration::from_secs(60)) };

@@ -33,7 +33,7 @@ fn a_key_the_socket_and_a_login_all_open() {
     let link = served.facts["login_url"].as_str().unwrap();
     let path = &link[link.find("/login").unwrap()..];
     let login = served.stranger().get(path);
-    assert_eq!((login.status, login.header("location")), (303, Some("/docs")));
+    assert_eq!((login.status, login.header("location")), (303, Some("/")));
     let cookie = login.header("set-cookie").unwrap().to_owned();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     let browser = served.stranger().with("cookie", cookie.split(';').next().unwrap());

@@ -22,6 +22,7 @@ mod doors;
 mod executions;
 mod exports;
 mod files;
+mod glass;
 mod hooks;
 mod idempotency;
 mod ingest;

@@ -96,7 +96,7 @@ pub(crate) fn admit(app: &App, request: &Request<Body>, access: Access) -> Answe
     });
     match (shown, access) {
         (Ok(admitted), _) => Ok(Some(admitted)),
-        (Err(_), Access::Open) => Ok(None),
+        (Err(_), Access::Open | Access::Page) => Ok(None),
         (Err(failure), Access::Key | Access::Watch | Access::Tell) => {
             app.denials.tell(app, (request.method(), request.uri()), &failure);
             Err(failure)
@@ -115,15 +115,16 @@ fn within(shown: Shown, access: Access) -> Answer<Admitted> {
         Err(Failure::new(StatusCode::FORBIDDEN, "PERMISSION_DENIED", detail))
     };
     match (shown, access) {
-        (Shown::Key(who), _) | (Shown::Watcher(who), Access::Open | Access::Watch | Access::Tell) => {
+        (Shown::Key(who), _)
+        | (Shown::Watcher(who), Access::Open | Access::Page | Access::Watch | Access::Tell) => {
             Ok(Admitted { who, teller: Teller::default() })
         }
-        (Shown::Pass(pass), Access::Open | Access::Tell) => {
+        (Shown::Pass(pass), Access::Open | Access::Page | Access::Tell) => {
             let (project, name) = (pass.project.clone(), pass.sandbox.to_string());
             let who = Arc::new(Principal { project, name, admin: false });
             Ok(Admitted { who, teller: Teller { pass: Some(pass), sender: None } })
         }
-        (Shown::Signature(sender), Access::Open | Access::Tell) => {
+        (Shown::Signature(sender), Access::Open | Access::Page | Access::Tell) => {
             let who = Arc::new(Principal { admin: false, ..Principal::admin(&sender) });
             Ok(Admitted { who, teller: Teller { pass: None, sender: Some(sender) } })
         }

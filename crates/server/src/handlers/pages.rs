@@ -49,7 +49,7 @@ fn page(mut response: Response) -> Response {
     response
 }
 
-/// Logs a browser in with a key that works once, then shows the page.
+/// Logs a browser in with a key that works once, then shows the dashboard.
 #[utoipa::path(get, path = "/login", tag = "server", security(()), params(api::LoginQuery), responses((status = 303)))]
 pub(crate) async fn login(State(app): State<App>, Query(query): Query<api::LoginQuery>) -> Answer<Response> {
     let session = random_key().map_err(|error| Failure::internal("make a session", &error))?;
@@ -73,6 +73,6 @@ pub(crate) async fn logout(State(app): State<App>, headers: HeaderMap) -> Respon
 
 fn away(cookie: &str) -> Response {
     let cookie = HeaderValue::from_str(cookie).unwrap_or(HeaderValue::from_static(""));
-    let to = HeaderValue::from_static("/docs");
+    let to = HeaderValue::from_static("/");
     (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, to)]).into_response()
 }
