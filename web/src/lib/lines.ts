@@ -24,7 +24,7 @@ const FAMILIES: Record<string, Component> = {
 
 export const toolIcon = (tool: string | null | undefined): Component => (tool?.startsWith('mcp__') ? Plug : (TOOLS[tool ?? ''] ?? Wrench))
 export const eventIcon = (event: Pick<Event, 'kind' | 'tool'>): Component =>
-  event.tool ? toolIcon(event.tool) : (FAMILIES[event.kind.split('.')[0] ?? ''] ?? Wrench)
+  event.tool && !event.kind.startsWith('approval.') ? toolIcon(event.tool) : (FAMILIES[event.kind.split('.')[0] ?? ''] ?? Wrench)
 
 /** A tool's name: what it is called by its own server. */
 export const toolName = (tool: string): string => (tool.startsWith('mcp__') ? (tool.split('__').at(-1) ?? tool) : tool)
@@ -39,7 +39,11 @@ const WORDS: Record<string, string> = {
 }
 
 /** The word in the column of tools. */
-export const eventTool = (event: Pick<Event, 'kind' | 'tool'>): string => (event.tool ? toolName(event.tool) : (WORDS[event.kind] ?? event.kind))
+export const eventTool = (event: Pick<Event, 'kind' | 'tool'>): string =>
+  event.tool && !event.kind.startsWith('approval.') ? toolName(event.tool) : (WORDS[event.kind] ?? event.kind)
+
+/** A model's name as people say it: `opus 4.5`. */
+export const modelName = (model: string): string => model.replace(/^claude-/, '').replace(/[-@]\d{8}$/, '').replace(/-(\d+)-(\d+)$/, ' $1.$2').replace(/-(\d+)$/, ' $1')
 
 const said = (payload: unknown, name: string): string | null => {
   const value = (payload as Payload | undefined)?.[name]
@@ -84,14 +88,15 @@ export function eventText(event: Event): string {
     case 'agent.started':
       return said(payload, 'agent_type') ?? ''
     case 'session.started':
-      return [said(payload, 'model'), cwd].filter(Boolean).join(' · ')
+      return [modelName(said(payload, 'model') ?? ''), cwd].filter(Boolean).join(' · ')
     case 'model.called':
     case 'model.failed':
-      return [said(payload, 'model') ?? 'unknown model', event.tokens ? `${count(event.tokens)} tokens` : null, event.error].filter(Boolean).join(' · ')
+      return [modelName(said(payload, 'model') ?? 'unknown model'), event.tokens ? `${count(event.tokens)} tokens` : null, event.error].filter(Boolean).join(' · ')
     default:
       break
   }
   const about = ofInput(event.tool, below(payload, 'tool_input'), cwd) ?? (event.target ? seenFrom(event.target, cwd) : null)
+  if (!about && event.tool && below(payload, 'tool_input')) return JSON.stringify(below(payload, 'tool_input')).slice(0, 2000)
   const state = event.kind === 'sandbox.state' ? said(payload, 'state') ?? said(payload, 'to') : null
   return [about ?? said(payload, 'name') ?? said(payload, 'command') ?? said(payload, 'message'), state, event.tool ? null : event.error ?? event.reason].filter(Boolean).join(' · ') || event.kind
 }
