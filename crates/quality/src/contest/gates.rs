@@ -219,10 +219,12 @@ fn nothing_broken(evidence: &Evidence) -> Said {
         if trial.base.passed() && !trial.after.passed() {
             return failed(format!("the check passed on the base and here it {}", trial.after.said()));
         }
-        return passed(format!(
-            "all {} that passed before still pass",
-            counted(base.counts().passed, "test", "tests")
-        ));
+        let still = counted(
+            base.counts().passed,
+            "test that passed before still passes",
+            "tests that passed before still pass",
+        );
+        return passed(still);
     }
     match (trial.base.passed(), trial.after.passed()) {
         (true, true) => passed("the check passes as before (results by test could not be read)"),

@@ -102,9 +102,7 @@ fn advantage(winner: &Standing, second: &Standing) -> Option<String> {
         Dimension::Tests => format!("more of its tests pass ({own:.0} against {other:.0} of 100)"),
         Dimension::Quality => {
             let shown = format!("({own:.0} against {other:.0}, where 50 is no difference)");
-            let why = heaviest(second)
-                .map(|what| format!(", while attempt {} {what}", second.fork))
-                .unwrap_or_default();
+            let why = heaviest(second).map(|what| format!(", while {what}")).unwrap_or_default();
             format!("it leaves the code easier to change {shown}{why}")
         }
         Dimension::Lint => format!("the linter complains less about it ({own:.0} against {other:.0} of 100)"),
@@ -119,13 +117,9 @@ fn advantage(winner: &Standing, second: &Standing) -> Option<String> {
 /// What somebody brought that weighs most.
 fn heaviest(fork: &Standing) -> Option<String> {
     let mover = fork.movers.iter().find(|mover| mover.change > 0.0)?;
-    let place = mover
-        .finding
-        .elements
-        .first()
-        .map(|place| format!(" in {}:{}", place.file, place.line))
-        .unwrap_or_default();
-    Some(format!("adds `{}`{place}", mover.finding.rule))
+    let place = mover.finding.elements.first();
+    let place = place.map(|place| format!(" ({}:{})", place.file, place.line)).unwrap_or_default();
+    Some(format!("in attempt {} {}{place}", fork.fork, short(&mover.finding.message)))
 }
 
 fn nobody(forks: &[Standing]) -> String {
