@@ -30,7 +30,7 @@ pub(super) fn prose(text: &str) -> String {
     let safe = html(text);
     let parts: Vec<&str> = safe.split('`').collect();
     // A backtick without another is one.
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return safe;
     }
     let mut shown = String::with_capacity(safe.len() + 16);
