@@ -332,7 +332,7 @@ fn who_is_better_in_something_and_worse_in_nothing_never_stands_behind() {
             0 => {
                 better.quality = better
                     .quality
-                    .map(|note| QualityNote { change: note.change - 1.0 - dice.number(9), ..note })
+                    .map(|note| QualityNote { change: note.change - 1.0 - dice.number(9), ..note });
             }
             1 => better.cost = Some(0.0),
             2 => better.duration_ms /= 2,
@@ -341,7 +341,7 @@ fn who_is_better_in_something_and_worse_in_nothing_never_stands_behind() {
                 better.lint = better.lint.map(|mut both| {
                     both.after.problems = Some(Vec::new());
                     both
-                })
+                });
             }
         }
         all.push(better);

@@ -99,7 +99,20 @@ fn taken(file: &File<'_>, id: Id) -> Option<Act> {
 
 fn lock_name(file: &File<'_>, value: Id) -> Option<String> {
     let name = plain(&file.tree.dotted(value)?);
-    is_lock_name(&name).then_some(name)
+    (is_lock_name(&name) || is_made_as_lock(file, &name)).then_some(name)
+}
+
+/// Whether a name of the file or a field of an object is bound to a new lock, whatever it is called.
+fn is_made_as_lock(file: &File<'_>, name: &str) -> bool {
+    let tree = &file.tree;
+    let makes = |value: Id| {
+        let kinds = ["Lock", "RLock", "Mutex", "RwLock", "Semaphore", "BoundedSemaphore", "Condition"];
+        tree.callee(value).is_some_and(|callee| kinds.contains(&callee.name))
+    };
+    let tops = file.outline.top.iter().filter(|top| top.name == name).filter_map(|top| top.value);
+    let methods = file.outline.functions.iter().flat_map(|function| file.writes(function));
+    let fields = methods.filter(|(field, _, _)| *field == name).filter_map(|(_, _, value)| *value);
+    tops.chain(fields).any(makes)
 }
 
 /// The lock without whose it is.

@@ -52,6 +52,9 @@ fn declared(file: &File<'_>, statement: Id, name: &str) -> Option<Draft> {
     Some(
         Draft::new(Rule::GlobalState, message)
             .about("global")
+            // Two functions are bound; the declaration is a third place, not a third party.
+            .scaled(1000)
+            .element(file.element(statement, "declared here"))
             .element(file.element(write, "written here"))
             .element(file.element(read, "read here")),
     )

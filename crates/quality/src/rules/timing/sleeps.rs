@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Functions that are about waiting in steps.
-const PACED: [&str; 16] = [
+const PACED: [&str; 13] = [
     "retry",
     "retries",
     "backoff",
@@ -19,9 +19,6 @@ const PACED: [&str; 16] = [
     "rate",
     "throttle",
     "debounce",
-    "sleep",
-    "delay",
-    "pause",
     "jitter",
     "throttled",
     "debounced",
@@ -45,16 +42,13 @@ fn draft(file: &File<'_>, call: Id) -> Option<Draft> {
         .ancestors(call)
         .take_while(|up| !tree.is(*up, Kind::Function))
         .any(|up| matches!(tree.kind(up), Kind::Loop | Kind::Comprehension));
-    if is_paced || in_loop || is_locked(file, call) || is_zero(file, call) {
+    let before = what_precedes(file, call);
+    // All that a helper of that name does is to let time pass.
+    let is_helper = before.is_none()
+        && function.is_some_and(|function| has_word(function.name, &["sleep", "delay", "pause"]));
+    if is_helper || is_paced || in_loop || is_locked(file, call) || is_zero(file, call) {
         return None;
     }
-    let statement = tree.ancestors(call).find(|up| {
-        tree.parent(*up).is_some_and(|outer| matches!(tree.kind(outer), Kind::Block | Kind::Module))
-    });
-    let before = statement.and_then(|statement| {
-        let block = tree.parent(statement)?;
-        tree.parts(block).take_while(|sibling| *sibling < statement).last()
-    });
     let message = match before {
         Some(before) => format!("`{}` hopes that `{}` is done by then", file.quote(call), file.quote(before)),
         None => format!("`{}` waits a fixed time", file.quote(call)),
@@ -67,6 +61,15 @@ fn draft(file: &File<'_>, call: Id) -> Option<Draft> {
             .element(file.element(call, "the guess"))
             .elements(before.map(element)),
     )
+}
+
+/// The statement before the one a call is in.
+fn what_precedes(file: &File<'_>, call: Id) -> Option<Id> {
+    let tree = &file.tree;
+    let statement = tree.ancestors(call).find(|up| {
+        tree.parent(*up).is_some_and(|outer| matches!(tree.kind(outer), Kind::Block | Kind::Module))
+    })?;
+    tree.parts(tree.parent(statement)?).take_while(|sibling| *sibling < statement).last()
 }
 
 /// Whether a call sleeps: the standard library's, or a helper of that name that is waited for.

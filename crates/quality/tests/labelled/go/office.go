@@ -1,0 +1,39 @@
+package office
+
+import "sync"
+
+type Desk struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (d *Desk) Take() int {
+	d.mu.Lock()
+	defer d.mu.Unlock() // fine: CoE
+	d.n++
+	return d.n
+}
+
+func (d *Desk) Grab() int {
+	d.mu.Lock() // flag: CoE unpaired
+	d.n++
+	return d.n
+}
+
+func Fire(work func()) {
+	go work() // flag: CoTm detached
+}
+
+func Join(work func()) {
+	var group sync.WaitGroup
+	group.Add(1)
+	go func() { // fine: CoTm
+		defer group.Done()
+		work()
+	}()
+	group.Wait()
+}
+
+func Split(text string) (string, error) { // fine: CoP
+	return text, nil
+}
