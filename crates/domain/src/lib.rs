@@ -25,6 +25,7 @@ mod project;
 mod quantity;
 mod report;
 mod ruling;
+mod run;
 mod spec;
 mod state;
 mod template;
@@ -55,6 +56,7 @@ pub use report::{
     EXIT_BELLJAR_FAILED, EXIT_DENIED, EXIT_KILLED, EXIT_TIMEOUT, ExitReport, KillCause, Outcome,
 };
 pub use ruling::{Risk, Ruling, Verdict};
+pub use run::RunState;
 pub use spec::{Capability, ExecSpec, SandboxSpec, Terminal};
 pub use state::{SandboxState, Status, TransitionError};
 pub use template::{TemplateError, TemplateRef};

@@ -61,6 +61,7 @@ checks! {
     an_idempotency_key_serves_one_request
     an_approval_is_answered_once
     approvals_are_found_and_listed
+    runs_are_put_found_and_listed
     deliveries_are_logged_and_come_due
     removing_a_sandbox_takes_its_rows_along
     logs_come_back_in_order_and_by_offset

@@ -176,6 +176,14 @@ kinds! {
     BudgetSpent = "budget.spent", Event, None;
     /// A budget had no room for a call.
     BudgetBlocked = "budget.blocked", Audit, Some("resource_exceeded");
+    /// A task was given to several sandboxes at once.
+    RunStarted = "run.started", Audit, None;
+    /// A run is over.
+    RunEnded = "run.ended", Audit, None;
+    /// The best of several attempts was found, or that none is good enough.
+    BestOfNSelected = "bestofn.selected", Audit, None;
+    /// A person chose an attempt.
+    AttemptPicked = "bestofn.picked", Audit, None;
     /// A person undid a killswitch.
     KillswitchLifted = "killswitch.lifted", Audit, None;
 }

@@ -15,19 +15,20 @@ use std::{
 };
 
 use belljar_domain::{
-    ApprovalId, DeliveryId, Digest, Event, EventId, ExecutionId, ProjectId, SandboxId, SnapshotId, Timestamp,
+    ApprovalId, DeliveryId, Digest, Event, EventId, ExecutionId, ProjectId, RunId, SandboxId, SnapshotId,
+    Timestamp,
 };
 
 pub use error::StoreError;
 pub use pending::{Pending, Promise, pending};
 pub use query::{
     ApprovalFilter, Artifact, ArtifactFilter, EventFilter, ExecutionFilter, ExportFormat, History, LogFilter,
-    LogHits, LogRow, LogSearch, NewArtifact, PAGE_LIMIT, SandboxFilter, UsagePoint,
+    LogHits, LogRow, LogSearch, NewArtifact, PAGE_LIMIT, RunFilter, SandboxFilter, UsagePoint,
 };
 pub use report::{AgentSummary, Finding, Head, Pruned, Stats, StoreHealth, Tampering, Verification};
 pub use rows::{
     Appended, ApprovalChange, ApprovalRow, Batch, DeliveryRow, Document, ExecutionRow, IdempotencyRow,
-    LogChunk, LogStream, Removal, Sample, SandboxRow, SnapshotRow, StoredResponse,
+    LogChunk, LogStream, Removal, RunRow, Sample, SandboxRow, SnapshotRow, StoredResponse,
 };
 
 /// A place that remembers. Calls block on the disk, except [`Store::append`], which only blocks while the queue is full.
@@ -165,6 +166,17 @@ pub trait Store: Debug + Send + Sync {
         below: Option<ApprovalId>,
         limit: usize,
     ) -> Result<Vec<ApprovalRow>, StoreError>;
+    /// One run.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn run(&self, id: RunId) -> Result<Option<RunRow>, StoreError>;
+    /// Runs, newest first, from just below one of them.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn runs(&self, filter: &RunFilter, below: Option<RunId>, limit: usize)
+    -> Result<Vec<RunRow>, StoreError>;
     /// What is known of an idempotency key, unless it has expired by `now`.
     ///
     /// # Errors

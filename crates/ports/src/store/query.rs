@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use belljar_domain::{
-    ApprovalState, Digest, Event, EventStatus, ExecutionId, ProjectId, RunId, SandboxId, SandboxState,
-    Timestamp, Verdict,
+    ApprovalState, Digest, Event, EventStatus, ExecutionId, ProjectId, RunId, RunState, SandboxId,
+    SandboxState, Timestamp, Verdict,
 };
 
 use super::{LogChunk, LogStream};
@@ -145,6 +145,21 @@ pub struct LogRow {
     pub chunk: LogChunk,
     /// Whether the stream went on beyond the cap, where it was cut.
     pub cut: bool,
+}
+
+/// Which runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// Of this project.
+    pub project: Option<ProjectId>,
+    /// In one of these states; any when empty.
+    pub states: Vec<RunState>,
+    /// Of this task.
+    pub task: Option<String>,
+    /// Begun then or later.
+    pub from: Option<Timestamp>,
+    /// Begun before.
+    pub until: Option<Timestamp>,
 }
 
 /// What to look for in logs.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use belljar_domain::{
     ApprovalId, ApprovalState, DeliveryId, Digest, EventId, EventStatus, ExecutionId, NewEvent, ProjectId,
-    SandboxId, SandboxState, SnapshotId, Timestamp, Usage,
+    RunId, RunState, SandboxId, SandboxState, SnapshotId, Timestamp, Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,6 +30,8 @@ pub struct Batch {
     pub idempotency: Vec<IdempotencyRow>,
     /// Approvals to open, answer or close.
     pub approvals: Vec<ApprovalChange>,
+    /// Runs to put.
+    pub runs: Vec<RunRow>,
     /// Attempts to reach a webhook.
     pub deliveries: Vec<DeliveryRow>,
     /// Output of commands.
@@ -210,6 +212,27 @@ pub struct ApprovalChange {
     pub from: Option<ApprovalState>,
     /// What it becomes.
     pub row: ApprovalRow,
+}
+
+/// One task given to several sandboxes at once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRow {
+    /// Its identity; runs are listed by it, newest first.
+    pub id: RunId,
+    /// Whose it is.
+    pub project: ProjectId,
+    /// Where it stands.
+    pub state: RunState,
+    /// What whoever asked for it calls the task.
+    pub task: String,
+    /// The attempt that won, counted from 0.
+    pub winner: Option<u32>,
+    /// When it began.
+    pub created: Timestamp,
+    /// When it was over.
+    pub ended: Option<Timestamp>,
+    /// Everything.
+    pub record: Value,
 }
 
 /// One attempt to tell a webhook about an event.

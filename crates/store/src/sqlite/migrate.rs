@@ -12,10 +12,11 @@ const STEPS: [&str; NEWEST as usize] = [
     include_str!("../../migrations/0003_where_an_answer_points.sql"),
     include_str!("../../migrations/0004_daybook.sql"),
     include_str!("../../migrations/0005_approvals.sql"),
+    include_str!("../../migrations/0006_runs.sql"),
 ];
 
 /// The schema this belljar writes.
-pub(crate) const NEWEST: u32 = 5;
+pub(crate) const NEWEST: u32 = 6;
 
 /// Takes the steps that are missing, each with its record in one transaction.
 pub(crate) fn up(connection: &mut Connection) -> Result<(), StoreError> {

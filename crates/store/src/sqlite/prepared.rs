@@ -7,7 +7,7 @@ use belljar_ports::{
     StoreError,
     store::{
         ApprovalChange, Batch, DeliveryRow, Document, ExecutionRow, IdempotencyRow, LogChunk, Removal,
-        Sample, SandboxRow, SnapshotRow,
+        RunRow, Sample, SandboxRow, SnapshotRow,
     },
 };
 use rusqlite::types::Value;
@@ -63,6 +63,7 @@ impl Prepared {
         writes.extend(batch.documents.iter().map(document));
         writes.extend(batch.idempotency.into_iter().map(idempotency));
         writes.extend(batch.approvals.iter().map(approval));
+        writes.extend(batch.runs.iter().map(run));
         writes.extend(batch.deliveries.iter().map(delivery));
         writes.extend(batch.logs.into_iter().filter_map(|chunk| log(chunk, config.log_bytes)));
         writes.extend(batch.samples.iter().map(sample));
@@ -195,6 +196,23 @@ fn idempotency(row: IdempotencyRow) -> Write {
         ],
         claims: Some(Claim::Key),
     }
+}
+
+fn run(row: &RunRow) -> Write {
+    put(
+        "INSERT OR REPLACE INTO runs (id, project, state, task, winner, created, ended, record)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        vec![
+            text(row.id),
+            text(&row.project),
+            text(row.state),
+            text(&row.task),
+            row.winner.map_or(Value::Null, |winner| Value::Integer(winner.into())),
+            time(row.created),
+            maybe_time(row.ended),
+            text(&row.record),
+        ],
+    )
 }
 
 /// Opens an approval unless its call waits already, or takes it a step further from where it stands.

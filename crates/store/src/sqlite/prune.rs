@@ -121,6 +121,7 @@ impl SqliteStore {
             ("DELETE FROM artifact_links WHERE created < ?", vec![events]),
             ("DELETE FROM rollups WHERE time < ?", vec![before(self.config.rollups)]),
             ("DELETE FROM approvals WHERE answered < ?", vec![audit.clone()]),
+            ("DELETE FROM runs WHERE ended < ?", vec![audit.clone()]),
             ("DELETE FROM executions WHERE ended < ?", vec![audit.clone()]),
             ("DELETE FROM sandboxes WHERE ended < ?", vec![audit]),
         ])

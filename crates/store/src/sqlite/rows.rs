@@ -1,15 +1,16 @@
-//! Reading what exists now: sandboxes, executions, snapshots, documents, approvals, idempotency keys, deliveries.
+//! Reading what exists now: sandboxes, executions, snapshots, documents, approvals, runs, idempotency keys,
+//! deliveries.
 
 use std::collections::BTreeMap;
 
 use belljar_domain::{
-    ApprovalId, Digest, ExecutionId, ProjectId, SandboxId, SandboxState, SnapshotId, Timestamp,
+    ApprovalId, Digest, ExecutionId, ProjectId, RunId, SandboxId, SandboxState, SnapshotId, Timestamp,
 };
 use belljar_ports::{
     StoreError,
     store::{
         ApprovalFilter, ApprovalRow, DeliveryRow, Document, ExecutionFilter, ExecutionRow, IdempotencyRow,
-        PAGE_LIMIT, SandboxFilter, SandboxRow, SnapshotRow, StoredResponse,
+        PAGE_LIMIT, RunFilter, RunRow, SandboxFilter, SandboxRow, SnapshotRow, StoredResponse,
     },
 };
 use rusqlite::{Connection, Row, params_from_iter, types::Value};
@@ -244,6 +245,48 @@ fn read_approval(row: &Row<'_>) -> rusqlite::Result<ApprovalRow> {
         answered: maybe_moment(row, 9)?,
         delivered: maybe_moment(row, 10)?,
         record: json(row, 11)?,
+    })
+}
+
+const RUNS: &str = "id, project, state, task, winner, created, ended, record FROM runs";
+
+pub(crate) fn run(connection: &Connection, id: RunId) -> Result<Option<RunRow>, StoreError> {
+    Ok(select(connection, RUNS, &only("id", id), "id", 1, read_run)?.pop())
+}
+
+pub(crate) fn runs(
+    connection: &Connection,
+    filter: &RunFilter,
+    below: Option<RunId>,
+    limit: usize,
+) -> Result<Vec<RunRow>, StoreError> {
+    let mut all = Filter::default();
+    all.and_if("project = ?", filter.project.as_ref());
+    all.and_if("task = ?", filter.task.as_ref());
+    all.and_if("id < ?", below);
+    if !filter.states.is_empty() {
+        let marks = vec!["?"; filter.states.len()].join(", ");
+        all.and(format!("state IN ({marks})"), filter.states.iter().map(text));
+    }
+    if let Some(from) = filter.from {
+        all.and("created >= ?", [time(from)]);
+    }
+    if let Some(until) = filter.until {
+        all.and("created < ?", [time(until)]);
+    }
+    select(connection, RUNS, &all, "id DESC", limit, read_run)
+}
+
+fn read_run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+    Ok(RunRow {
+        id: parsed(row, 0)?,
+        project: parsed(row, 1)?,
+        state: parsed(row, 2)?,
+        task: row.get(3)?,
+        winner: row.get(4)?,
+        created: moment(row, 5)?,
+        ended: maybe_moment(row, 6)?,
+        record: json(row, 7)?,
     })
 }
 

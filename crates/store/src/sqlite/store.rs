@@ -7,13 +7,15 @@ use std::{
 };
 
 use belljar_domain::{
-    ApprovalId, DeliveryId, Digest, Event, EventId, ExecutionId, ProjectId, SandboxId, SnapshotId, Timestamp,
+    ApprovalId, DeliveryId, Digest, Event, EventId, ExecutionId, ProjectId, RunId, SandboxId, SnapshotId,
+    Timestamp,
 };
 use belljar_ports::store::{
     AgentSummary, Appended, ApprovalFilter, ApprovalRow, Artifact, ArtifactFilter, Batch, DeliveryRow,
     Document, EventFilter, ExecutionFilter, ExecutionRow, ExportFormat, Head, History, IdempotencyRow,
-    LogFilter, LogHits, LogRow, LogSearch, LogStream, NewArtifact, PAGE_LIMIT, Pending, Pruned,
-    SandboxFilter, SandboxRow, SnapshotRow, Stats, Store, StoreError, StoreHealth, UsagePoint, Verification,
+    LogFilter, LogHits, LogRow, LogSearch, LogStream, NewArtifact, PAGE_LIMIT, Pending, Pruned, RunFilter,
+    RunRow, SandboxFilter, SandboxRow, SnapshotRow, Stats, Store, StoreError, StoreHealth, UsagePoint,
+    Verification,
 };
 
 use super::{
@@ -152,6 +154,14 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Answer<Vec<ApprovalRow>> {
         self.pool.read(|db| rows::approvals(db, filter, below, limit))
+    }
+
+    fn run(&self, id: RunId) -> Answer<Option<RunRow>> {
+        self.pool.read(|db| rows::run(db, id))
+    }
+
+    fn runs(&self, filter: &RunFilter, below: Option<RunId>, limit: usize) -> Answer<Vec<RunRow>> {
+        self.pool.read(|db| rows::runs(db, filter, below, limit))
     }
 
     fn idempotency(&self, project: &ProjectId, key: &str, now: Timestamp) -> Answer<Option<IdempotencyRow>> {

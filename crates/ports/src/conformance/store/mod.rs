@@ -8,6 +8,7 @@ mod logs;
 mod reports;
 mod retention;
 mod rows;
+mod runs;
 mod samples;
 
 use std::{
@@ -62,7 +63,7 @@ impl Bench<'_> {
 pub type Check = fn(&Bench<'_>) -> Verdict;
 
 /// Every check by name.
-pub const CHECKS: [(&str, Check); 37] = [
+pub const CHECKS: [(&str, Check); 38] = [
     ("events_come_back_whole_and_in_order", ledger::comes_back),
     ("a_batch_is_all_or_nothing", ledger::is_atomic),
     ("known_events_are_left_out_where_asked", ledger::skips_what_is_known),
@@ -86,6 +87,7 @@ pub const CHECKS: [(&str, Check); 37] = [
     ("an_idempotency_key_serves_one_request", rows::idempotency),
     ("an_approval_is_answered_once", approvals::answered_once),
     ("approvals_are_found_and_listed", approvals::listed),
+    ("runs_are_put_found_and_listed", runs::listed),
     ("deliveries_are_logged_and_come_due", rows::deliveries),
     ("removing_a_sandbox_takes_its_rows_along", rows::removals),
     ("logs_come_back_in_order_and_by_offset", logs::come_back),
