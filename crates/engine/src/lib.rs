@@ -5,5 +5,6 @@
 #![forbid(unsafe_code)]
 
 pub mod changes;
+pub mod git;
 pub mod service;
 pub mod supervise;

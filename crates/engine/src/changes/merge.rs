@@ -1,19 +1,18 @@
 //! Joining what the sandbox wrote with what the host did to the same file meanwhile.
 //!
-//! Owns: asking git for the common ancestor and for the merge. Refuses: to let the repository run
-//! anything. It is as untrusted as the workspace it lies in: hooks and fsmonitor are off, nothing is
-//! fetched, the environment says nothing, and there is no shell.
+//! Owns: asking git for the common ancestor and for the merge. Refuses: to guess where git knows neither.
 
 use std::{
     ffi::{OsStr, OsString},
     fs,
     io::{self, Read as _},
     path::Path,
-    process::{Command, Stdio},
+    process::Stdio,
     time::SystemTime,
 };
 
 use super::content::{LINEWISE, is_text};
+use crate::git::git;
 
 /// Why a merge could not be tried.
 #[derive(Debug, thiserror::Error)]
@@ -117,32 +116,4 @@ fn merge(ancestor: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Merged, MergeErr
         Some(1..=127) => Ok(Merged::Conflicting(output.stdout)),
         Some(_) | None => Err(MergeError::Refused),
     }
-}
-
-fn git(dir: &Path) -> Command {
-    let mut command = Command::new("git");
-    command.current_dir(dir).env_clear();
-    for kept in ["PATH", "HOME", "TMPDIR"] {
-        if let Some(value) = std::env::var_os(kept) {
-            command.env(kept, value);
-        }
-    }
-    // `safe.directory`: as root we read a user's repository. What that guards against is the
-    // repository's configuration running programs, which reading a blob by name gives no occasion to
-    // once hooks, fsmonitor and lazy fetching from a promised remote are off.
-    for option in
-        ["core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.allow=never", "safe.directory=*"]
-    {
-        command.args(["-c", option]);
-    }
-    command
-        .args(["--no-pager", "--no-replace-objects"])
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    command
 }

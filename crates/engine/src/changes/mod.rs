@@ -5,6 +5,7 @@
 //! of the host other than beneath the workspace's open directory.
 
 mod apply;
+mod bundle;
 mod content;
 mod merge;
 mod names;
@@ -15,6 +16,7 @@ mod root;
 pub use apply::{
     Applied, ApplyError, ApplyOptions, Conflict, ConflictReason, GitInternals, OnConflict, apply,
 };
+pub use bundle::{Bundle, Content, Extent, Held, LeftOut, Omission, Thing};
 pub use merge::MergeError;
 pub use renames::find_renames;
 pub use render::{Look, RenderError, diff, json, stat};

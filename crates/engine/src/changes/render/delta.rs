@@ -81,10 +81,48 @@ pub(super) fn deadline() -> Instant {
 }
 
 /// One side: what kind of thing, how long, and what it holds.
-struct Side {
+#[derive(Debug)]
+pub(super) struct Side {
     mode: u32,
     size: u64,
     content: Content,
+}
+
+impl Side {
+    /// A file whose bytes are at hand.
+    pub(super) fn file(mode: u32, bytes: Vec<u8>) -> Self {
+        let size = bytes.len() as u64;
+        let content = if content::is_text(&bytes) { Content::Text(bytes) } else { Content::Blob };
+        Self { mode: FILE | mode, size, content }
+    }
+
+    /// A link.
+    pub(super) fn link(target: Vec<u8>) -> Self {
+        Self { mode: SYMLINK, size: target.len() as u64, content: Content::Text(target) }
+    }
+
+    const fn is_link(&self) -> bool {
+        self.mode == SYMLINK
+    }
+}
+
+/// Two sides of one path; a change of type is a deletion and an addition, as in git.
+pub(super) fn of_sides(
+    path: &Path,
+    before: Option<Side>,
+    after: Option<Side>,
+    until: Instant,
+) -> Vec<Delta<'_>> {
+    // Both sides differ, or there would be nothing to show.
+    let differ = || Ok(false);
+    let delta = |before, after| between((path, path), before, after, &differ, until);
+    match (before, after) {
+        (None, None) => Vec::new(),
+        (Some(before), Some(after)) if before.is_link() != after.is_link() => {
+            vec![delta(Some(before), None), delta(None, Some(after))]
+        }
+        (before, after) => vec![delta(before, after)],
+    }
 }
 
 /// Takes a change apart as git does: a change of type is a deletion and an addition, and what git does

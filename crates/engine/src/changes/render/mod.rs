@@ -4,6 +4,7 @@
 //! mebibyte. Directories, pipes and sockets are in the value only, since a patch has no word for them.
 
 mod delta;
+pub(super) mod held;
 mod json;
 mod patch;
 mod stat;
@@ -15,6 +16,7 @@ use std::{
 
 use belljar_ports::Changes;
 
+pub(super) use held::write_held;
 pub use json::json;
 pub use stat::stat;
 
