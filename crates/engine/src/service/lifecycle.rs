@@ -132,6 +132,7 @@ pub(super) fn end(service: &Service) {
     if service.0.closing.swap(true, Ordering::Relaxed) {
         return;
     }
+    service.0.runs.join();
     service.0.eye.bell.stop();
     let keeper = service.0.counters.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
     let helpers =

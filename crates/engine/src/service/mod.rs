@@ -34,6 +34,7 @@ mod pool;
 mod quotas;
 mod recorder;
 mod rows;
+mod runs;
 mod sandboxes;
 mod scribe;
 mod snapshots;
@@ -77,6 +78,9 @@ pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, Heard, StartExecution, Stdin};
 pub use policy::judge;
 pub use quotas::Quotas;
+pub use runs::{
+    Attempt, Entrant, Ground, NewRun, Phase, Repository, Run, RunStats, Shape, Side, Trial, USUAL,
+};
 pub use spans::ExportSettings;
 pub use transcripts::TranscriptPlace;
 pub use view::{
@@ -138,6 +142,8 @@ pub struct Settings {
     pub budgets: Vec<belljar_domain::Budget>,
     /// Who is told of spans.
     pub export: ExportSettings,
+    /// Whether this service lasts only as long as the command that asks it: its runs end with it.
+    pub attended: bool,
 }
 
 impl Default for Settings {
@@ -153,6 +159,7 @@ impl Default for Settings {
             on_revoke: OnRevoke::default(),
             budgets: Vec::new(),
             export: ExportSettings::default(),
+            attended: false,
         }
     }
 }
@@ -177,6 +184,7 @@ struct Inner {
     holds: agents::Holds,
     budgets: budgets::Budgets,
     pool: Pool,
+    runs: runs::Runs,
     closing: AtomicBool,
     courier: Courier,
     crew: Crew,
@@ -213,6 +221,7 @@ impl Service {
             holds,
             budgets,
             pool: Pool::default(),
+            runs: runs::Runs::default(),
             settings,
             runtime_dir,
             registry: Registry::default(),
@@ -229,6 +238,7 @@ impl Service {
         service.adopt()?;
         service.reopen_approvals()?;
         lifecycle::begin(&service);
+        service.resume_runs()?;
         Ok(service)
     }
 

@@ -111,6 +111,10 @@ impl Recorder {
         for change in &mut batch.approvals {
             self.redactor.value(&mut change.row.record);
         }
+        for run in &mut batch.runs {
+            self.clean(&mut run.task);
+            self.redactor.value(&mut run.record);
+        }
         for row in &mut batch.idempotency {
             if let Some(response) = &mut row.response {
                 self.clean_answer(&mut response.body);

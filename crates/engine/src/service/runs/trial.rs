@@ -1,0 +1,256 @@
+//! The trial: the build, the check and the linter, on the base and on each attempt, in sandboxes nobody worked in.
+//!
+//! Owns: what such a sandbox holds: the base, and of the attempt its files alone; its repository, its home and whatever
+//! else it left behind stay behind. Refuses: to believe an attempt's own tests and settings where the base has some.
+
+use std::{collections::BTreeSet, io::Read as _};
+
+use belljar_domain::{ExitReport, KillCause, Outcome, SandboxId, SandboxPath};
+use belljar_quality::contest::{Boundary, Check, CheckEnd, Lints, Transcript, asking, lints, results};
+
+use super::{
+    super::{Service, ServiceError, StartExecution},
+    base::{FORK, ROLE},
+    evidence::restored,
+    live::{Halt, LiveRun},
+    order::Trial,
+    record::Run,
+    shell::{self, Done},
+};
+use crate::changes::{Bundle, Held, Thing};
+
+/// Where runners are asked to write reports, and the most of them that are read.
+const REPORTS: &str = "/tmp/belljar-reports";
+const MOST_REPORTS: usize = 200;
+const REPORT_BYTES: u64 = 16 << 20;
+
+/// What the commands of a trial said about one state of the code.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Signs {
+    pub(super) build: Option<Check>,
+    pub(super) check: Option<Check>,
+    pub(super) lint: Option<Lints>,
+}
+
+impl Signs {
+    /// Puts what is known of the base beside what is known of the attempt.
+    pub(super) fn beside<T: Clone>(base: Option<&T>, after: Option<T>) -> Option<Boundary<T>> {
+        Some(Boundary { base: base?.clone(), after: after? })
+    }
+}
+
+impl Service {
+    /// Tries everything on a state of the code: the base's where there is no bundle.
+    pub(super) fn try_out(&self, run: &LiveRun, view: &Run, what: State<'_>) -> Result<Signs, Halt> {
+        let Trial { build, check, lint, .. } = &view.trial;
+        if build.is_none() && check.is_none() && lint.is_none() {
+            return Ok(Signs::default());
+        }
+        let id = self.fresh(run, view, what)?;
+        let signs = self.signs(run, view, id);
+        // What cannot be removed now has a clock.
+        let _later = self.delete(&run.who(), id);
+        signs
+    }
+
+    fn signs(&self, run: &LiveRun, view: &Run, id: SandboxId) -> Result<Signs, Halt> {
+        let trial = &view.trial;
+        let mut signs = Signs::default();
+        // The linter first: nothing of the attempt has run by then.
+        if let Some(lint) = &trial.lint {
+            signs.lint = match self.tried(run, view, id, shell::order(lint, trial.patience))? {
+                Ok(done) => Some(lints(code(&done.report), &done.output)),
+                Err(_) => Some(Lints::default()),
+            };
+        }
+        if let Some(build) = &trial.build {
+            let done = self.tried(run, view, id, shell::order(build, trial.patience))?;
+            signs.build = Some(judged(done, |_| None));
+        }
+        if let Some(check) = &trial.check {
+            signs.check = Some(self.check(run, view, id, check)?);
+        }
+        Ok(signs)
+    }
+
+    /// The acceptance command with an attempt's own tests.
+    pub(super) fn try_own(
+        &self,
+        run: &LiveRun,
+        view: &Run,
+        fork: u32,
+        bundle: &Bundle,
+    ) -> Result<Option<Check>, Halt> {
+        let Some(check) = &view.trial.check else { return Ok(None) };
+        let id = self.fresh(run, view, State::Own(fork, bundle))?;
+        let done = self.check(run, view, id, check);
+        let _later = self.delete(&run.who(), id);
+        done.map(Some)
+    }
+
+    fn check(&self, run: &LiveRun, view: &Run, id: SandboxId, command: &str) -> Result<Check, Halt> {
+        let asked = asking(command, REPORTS);
+        let mut order = shell::order(&asked.command, view.trial.patience);
+        order.env.extend(asked.env);
+        if let Ok(dir) = SandboxPath::new(REPORTS) {
+            // A runner that finds no place for its report says so, and its output is read instead.
+            let _without = self.make_dir(&run.who(), id, &dir, true);
+        }
+        let done = self.tried(run, view, id, order)?;
+        let files = self.reports(run, id, &asked.files);
+        Ok(judged(done, |done| results(&Transcript { output: &done.output, files: &files })))
+    }
+
+    /// Runs a command of the trial. That it could not be run says something about the attempt, or nothing; that the run is
+    /// to stop is another matter.
+    fn tried(
+        &self,
+        run: &LiveRun,
+        view: &Run,
+        id: SandboxId,
+        mut order: StartExecution,
+    ) -> Result<Result<Done, String>, Halt> {
+        order.env.insert("TASK_PROMPT".to_owned(), view.prompt.clone());
+        match self.see_through(run, id, order) {
+            Ok(done) => Ok(Ok(done)),
+            Err(Halt::Broken(error)) => Ok(Err(error.to_string())),
+            Err(halt) => Err(halt),
+        }
+    }
+
+    /// Reports runners wrote, as far as they can be read.
+    fn reports(&self, run: &LiveRun, id: SandboxId, patterns: &[String]) -> Vec<(String, String)> {
+        let who = run.who();
+        // Patterns are ours and have no blanks; the shell of the sandbox knows its files.
+        let list = format!("ls -1d {} 2>/dev/null", patterns.join(" "));
+        let order = shell::order(&list, belljar_domain::Span::millis(10_000));
+        let Ok(found) = self.see_through(run, id, order) else { return Vec::new() };
+        let workspace = run.view().shape.workspace.to_string();
+        let read = found.output.lines().take(MOST_REPORTS).filter_map(|path| {
+            let whole = if path.starts_with('/') { path.to_owned() } else { format!("{workspace}/{path}") };
+            let (file, _) = self.open_file(&who, id, &SandboxPath::new(whole).ok()?).ok()?;
+            let mut text = Vec::new();
+            file.take(REPORT_BYTES).read_to_end(&mut text).ok()?;
+            Some((path.to_owned(), String::from_utf8_lossy(&text).into_owned()))
+        });
+        read.collect()
+    }
+
+    /// A sandbox for a judge, who looks at what it is told and nothing else.
+    pub(super) fn fresh_for_judge(&self, run: &LiveRun, view: &Run) -> Result<SandboxId, Halt> {
+        self.fresh(run, view, State::Base)
+    }
+
+    /// A sandbox nobody worked in, with a state of the code.
+    fn fresh(&self, run: &LiveRun, view: &Run, what: State<'_>) -> Result<SandboxId, Halt> {
+        let who = run.who();
+        let mut order = self.sandbox_order(run, view, "trial", None)?;
+        order.labels.insert(ROLE.to_owned(), "trial".to_owned());
+        if let State::Restored(fork, _) | State::Own(fork, _) = what {
+            order.labels.insert(FORK.to_owned(), fork.to_string());
+        }
+        let made = loop {
+            match self.create(&who, order.clone()) {
+                Ok(made) => break made,
+                Err(ServiceError::Quota(_)) => self.goes_on(run)?,
+                Err(error) => return Err(error.into()),
+            }
+        };
+        let files: Vec<&Held> = match what {
+            State::Base => Vec::new(),
+            State::Own(_, bundle) => bundle.files.iter().collect(),
+            State::Restored(_, bundle) => {
+                let back: BTreeSet<&str> = restored(bundle);
+                bundle.files.iter().filter(|held| !back.contains(held.path.as_str())).collect()
+            }
+        };
+        let put = self.put_files(run, view, made.id, &files);
+        put.map(|()| made.id).inspect_err(|_| drop(self.delete(&who, made.id)))
+    }
+
+    fn put_files(&self, run: &LiveRun, view: &Run, id: SandboxId, files: &[&Held]) -> Result<(), Halt> {
+        let (who, workspace) = (run.who(), view.shape.workspace.to_string());
+        // What goes, goes first and from below, so that something else can take its place.
+        for held in files.iter().rev().filter(|held| held.before.is_some() && !stays(held)) {
+            let path = SandboxPath::new(format!("{workspace}/{}", held.path));
+            self.remove(&who, id, &path.map_err(|error| ServiceError::Invalid(error.to_string()))?, false)?;
+        }
+        let archive = archive(files).map_err(|error| ServiceError::Conflict(error.to_string()))?;
+        if archive.is_empty() {
+            return Ok(());
+        }
+        let root = SandboxPath::new(workspace).map_err(|error| ServiceError::Invalid(error.to_string()))?;
+        self.unpack(&who, id, &root, &mut archive.as_slice())?;
+        Ok(())
+    }
+}
+
+/// A state of the code.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum State<'b> {
+    /// Before anybody touched it.
+    Base,
+    /// With an attempt's changes, but for tests and settings of the base.
+    Restored(u32, &'b Bundle),
+    /// With an attempt's changes.
+    Own(u32, &'b Bundle),
+}
+
+/// Whether what was there is written over in place.
+const fn stays(held: &Held) -> bool {
+    matches!((&held.before, &held.after), (Some(Thing::File { .. }), Some(Thing::File { .. })))
+}
+
+fn archive(files: &[&Held]) -> std::io::Result<Vec<u8>> {
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut count = 0;
+    for held in files {
+        let Some(after) = &held.after else { continue };
+        count += 1;
+        let mut header = tar::Header::new_gnu();
+        match after {
+            Thing::File { mode, content } => {
+                header.set_size(content.0.len() as u64);
+                header.set_mode(mode & 0o777);
+                builder.append_data(&mut header, &held.path, content.0.as_slice())?;
+            }
+            Thing::Symlink { target } => {
+                header.set_entry_type(tar::EntryType::Symlink);
+                header.set_size(0);
+                builder.append_link(&mut header, &held.path, target)?;
+            }
+        }
+    }
+    if count == 0 { Ok(Vec::new()) } else { builder.into_inner() }
+}
+
+fn judged(
+    done: Result<Done, String>,
+    tests: impl FnOnce(&Done) -> Option<belljar_quality::contest::Results>,
+) -> Check {
+    match done {
+        Ok(done) => Check {
+            end: end(&done.report),
+            tests: tests(&done),
+            duration_ms: done.report.duration.as_millis(),
+            tail: done.tail(),
+        },
+        Err(why) => Check { end: CheckEnd::NotRun { why }, tests: None, duration_ms: 0, tail: String::new() },
+    }
+}
+
+fn end(report: &ExitReport) -> CheckEnd {
+    match (report.cause, report.outcome) {
+        (Some(KillCause::Timeout | KillCause::Ttl | KillCause::Idle), _) => CheckEnd::TimedOut,
+        (Some(cause), _) => CheckEnd::Killed { why: cause.to_string() },
+        (None, Outcome::Code(code)) => CheckEnd::Exited { code: code.into() },
+        (None, Outcome::Signal(signal)) => CheckEnd::Killed { why: format!("signal {signal}") },
+    }
+}
+
+fn code(report: &ExitReport) -> Option<i32> {
+    match end(report) {
+        CheckEnd::Exited { code } => Some(code),
+        CheckEnd::TimedOut | CheckEnd::Killed { .. } | CheckEnd::NotRun { .. } => None,
+    }
+}
