@@ -24,6 +24,7 @@ mod problem;
 mod query;
 mod record;
 mod report;
+mod run;
 mod sandbox;
 mod snapshot;
 mod usage;
@@ -69,6 +70,10 @@ pub use record::{
 pub use report::{
     AgentMetrics, AgentReport, CostLine, CostReport, Detection, Detections, Handoff, HandoffGraph, Score,
     ToolReport, ToolStretch, ToolUsage,
+};
+pub use run::{
+    ChangesFormat, ForkRequest, JudgingRules, Run, RunAgent, RunChangesQuery, RunDiffStat, RunFork, RunPick,
+    RunQuery, RunState, RunStats, RunStatsQuery, RunWaitQuery, SelectRequest,
 };
 pub use sandbox::{
     CreateSandbox, ExtendRequest, Level, Limits, LimitsRequest, Mount, MountMode, Network, PatchSandbox,

@@ -7,7 +7,8 @@ use crate::{
     dashboard, edge,
     handlers::{
         about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, hooks,
-        killswitch, logs, observe, otlp, pages, records, reports, sandboxes, snapshots, terminals, webhooks,
+        killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots, terminals,
+        webhooks,
     },
     mcp::endpoint as mcp,
     observability::{handlers as observed, themes},
@@ -16,7 +17,7 @@ use crate::{
 
 /// The routes: method, path, what the edge must know, handler.
 pub(crate) fn routes() -> Table {
-    viewing(operating(observability(observing(deciding(guarding(sandboxing(Table::default())))))))
+    viewing(operating(observability(observing(deciding(guarding(running(sandboxing(Table::default()))))))))
 }
 
 /// What is done with sandboxes.
@@ -60,6 +61,22 @@ fn sandboxing(table: Table) -> Table {
         .post("/api/v1/sandboxes/{id}/snapshots", LONG, snapshots::create)
         .get("/api/v1/snapshots", QUICK, snapshots::list)
         .delete("/api/v1/snapshots/{id}", QUICK, snapshots::delete)
+}
+
+/// One task for several sandboxes.
+fn running(table: Table) -> Table {
+    table
+        .post("/api/v1/sandboxes/fork", LONG, runs::fork)
+        .get("/api/v1/sandboxes/fork/{id}", QUICK, runs::fork_status)
+        .post("/api/v1/runs", LONG, runs::create)
+        .get("/api/v1/runs", QUICK, runs::list)
+        .get("/api/v1/runs/stats", QUICK, runs::stats)
+        .get("/api/v1/runs/{id}", QUICK, runs::get)
+        .delete("/api/v1/runs/{id}", QUICK, runs::stop)
+        .get("/api/v1/runs/{id}/wait", LONG, runs::wait)
+        .get("/api/v1/runs/{id}/results", QUICK, runs::results)
+        .get("/api/v1/runs/{id}/changes", LONG, runs::changes)
+        .post("/api/v1/runs/{id}/select", QUICK, runs::select)
 }
 
 /// What a person decides.

@@ -7,7 +7,7 @@ use axum::{
     http::{StatusCode, request::Parts},
 };
 use belljar_capture::Agent;
-use belljar_domain::{ApprovalId, Digest, ExecutionId, SandboxId, SandboxPath, SnapshotId};
+use belljar_domain::{ApprovalId, Digest, ExecutionId, RunId, SandboxId, SandboxPath, SnapshotId};
 
 use crate::problem::{Answer, Failure};
 
@@ -34,6 +34,10 @@ pub(crate) struct Artifact(pub(crate) Digest);
 /// An approval by its id.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Approval(pub(crate) ApprovalId);
+
+/// A run by its id.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run(pub(crate) RunId);
 
 /// A webhook by its id.
 #[derive(Debug, Clone)]
@@ -100,6 +104,7 @@ extracted!(Approval, |params| part(&params, "id")
     .parse()
     .map(Self)
     .map_err(|error| unknown("NOT_FOUND")(&error)));
+extracted!(Run, |params| part(&params, "id").parse().map(Self).map_err(|error| unknown("NOT_FOUND")(&error)));
 extracted!(Webhook, |params| Ok(Self(part(&params, "id").to_owned())));
 extracted!(Named, |params| Ok(Self(part(&params, "id").to_owned())));
 extracted!(Vendor, |params| Ok(Self(Agent::from(part(&params, "agent")))));

@@ -16,7 +16,7 @@ use belljar_engine::service::{Identity, Proof};
 
 pub(crate) use body::{JsonBody, JsonBytes, OptionalJson, RawBody, is_json, parse, read};
 pub(crate) use ids::{
-    Approval, Artifact, Execution, FilePath, Named, Sandbox, Snapshot, Vendor, Webhook, path_inside,
+    Approval, Artifact, Execution, FilePath, Named, Run, Sandbox, Snapshot, Vendor, Webhook, path_inside,
 };
 pub(crate) use query::{Query, cursor, limit, moment, parsed};
 

@@ -18,6 +18,7 @@ pub(crate) mod otlp;
 pub(crate) mod pages;
 pub(crate) mod records;
 pub(crate) mod reports;
+pub(crate) mod runs;
 pub(crate) mod sandboxes;
 pub(crate) mod snapshots;
 pub(crate) mod terminals;

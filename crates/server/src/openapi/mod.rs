@@ -20,7 +20,7 @@ use utoipa::{
 
 use crate::handlers::{
     about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, hooks, killswitch,
-    logs, observe, otlp, pages, records, reports, sandboxes, snapshots, terminals, webhooks,
+    logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots, terminals, webhooks,
 };
 use crate::mcp::endpoint as mcp;
 use crate::observability::{handlers as observed, themes};
@@ -37,6 +37,8 @@ use crate::observability::{handlers as observed, themes};
         terminals::shell, terminals::of_execution,
         files::list, files::get, files::head, files::put, files::change, files::remove, files::watch,
         snapshots::create, snapshots::list, snapshots::delete,
+        runs::fork, runs::fork_status, runs::create, runs::list, runs::stats, runs::get, runs::stop, runs::wait,
+        runs::results, runs::changes, runs::select,
         approvals::list, approvals::get, approvals::allow, approvals::deny, approvals::wait, approvals::delivered,
         approvals::link, approvals::page, approvals::answer_page,
         killswitch::show, killswitch::pull, killswitch::release, killswitch::kill_agent, killswitch::release_agent,
@@ -184,7 +186,14 @@ mod tests {
     #[test]
     fn requests_refuse_fields_they_do_not_know() {
         let document: serde_json::Value = serde_json::from_slice(&json()).unwrap();
-        for name in ["CreateSandbox", "ExecRequest", "PatchSandbox", "LimitsRequest", "SnapshotRequest"] {
+        for name in [
+            "CreateSandbox",
+            "ExecRequest",
+            "PatchSandbox",
+            "LimitsRequest",
+            "SnapshotRequest",
+            "ForkRequest",
+        ] {
             assert_eq!(document["components"]["schemas"][name]["additionalProperties"], false, "{name}");
         }
     }

@@ -10,6 +10,7 @@ pub(crate) mod otlp;
 pub(crate) mod records;
 pub(crate) mod reports;
 mod requests;
+mod runs;
 mod sandboxes;
 mod told;
 
@@ -19,5 +20,6 @@ pub(crate) use events::{audit, event, event_filter, selection, short, stats, ver
 pub(crate) use executions::{answer, execution, exit, log_piece, log_stream, output_piece, stream_name};
 pub(crate) use hooks::{Clean, fitting, hook_event, known, ruled, shortened, unread_hook, weighed};
 pub(crate) use requests::{order, sandbox_filter, start, terminal};
+pub(crate) use runs::{new_run, run, run_filter, run_stats, side};
 pub(crate) use sandboxes::{artifact, file, health, point, port, sandbox, snapshot, usage};
 pub(crate) use told::told;
