@@ -73,7 +73,8 @@ pub use report::{
 };
 pub use run::{
     ChangesFormat, ForkRequest, JudgingRules, Run, RunAgent, RunChangesQuery, RunDiffStat, RunFork, RunPick,
-    RunQuery, RunState, RunStats, RunStatsQuery, RunWaitQuery, SelectRequest,
+    RunQuery, RunReportFormat, RunReportQuery, RunState, RunStats, RunStatsQuery, RunWaitQuery,
+    SelectRequest,
 };
 pub use sandbox::{
     CreateSandbox, ExtendRequest, Level, Limits, LimitsRequest, Mount, MountMode, Network, PatchSandbox,

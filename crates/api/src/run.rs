@@ -334,6 +334,26 @@ pub struct RunChangesQuery {
     pub format: Option<ChangesFormat>,
 }
 
+/// How a report is written.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct RunReportQuery {
+    /// As Markdown, or as one HTML file.
+    #[param(inline)]
+    pub format: Option<RunReportFormat>,
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RunReportFormat {
+    /// For wherever Markdown is shown.
+    Markdown,
+    /// One file for a browser.
+    Html,
+}
+
 /// How changes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]

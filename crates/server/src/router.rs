@@ -76,6 +76,7 @@ fn running(table: Table) -> Table {
         .get("/api/v1/runs/{id}/wait", LONG, runs::wait)
         .get("/api/v1/runs/{id}/results", QUICK, runs::results)
         .get("/api/v1/runs/{id}/changes", LONG, runs::changes)
+        .get("/api/v1/runs/{id}/report", LONG, runs::report)
         .post("/api/v1/runs/{id}/select", QUICK, runs::select)
 }
 

@@ -79,7 +79,8 @@ pub use order::{CreateSandbox, Heard, StartExecution, Stdin};
 pub use policy::judge;
 pub use quotas::Quotas;
 pub use runs::{
-    Attempt, Entrant, Ground, NewRun, Phase, Repository, Run, RunStats, Shape, Side, Trial, USUAL,
+    Attempt, Entrant, Ground, NewRun, Phase, ReportFormat, Repository, Run, RunStats, Shape, Side, Trial,
+    USUAL,
 };
 pub use spans::ExportSettings;
 pub use transcripts::TranscriptPlace;

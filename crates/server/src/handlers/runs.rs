@@ -7,7 +7,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use belljar_api as api;
-use belljar_engine::{changes::Look, service::Side};
+use belljar_engine::{
+    changes::Look,
+    service::{ReportFormat, Side},
+};
 use serde_json::Value;
 
 use crate::{
@@ -161,6 +164,23 @@ pub(crate) async fn changes(
         Ok(Json(found).into_response())
     })
     .await
+}
+
+/// Writes a run down for people: who won and why, every gate, what scores are made of, and the changes.
+#[utoipa::path(get, path = "/api/v1/runs/{id}/report", tag = "runs", params(("id" = String, Path, pattern = "^run_[0-9a-f]{32}$"), api::RunReportQuery),
+    responses((status = 200, content((String = "text/markdown"), (String = "text/html")))))]
+pub(crate) async fn report(
+    State(app): State<App>,
+    Caller(who): Caller,
+    Run(id): Run,
+    Query(query): Query<api::RunReportQuery>,
+) -> Answer<Response> {
+    let (format, media_type) = match query.format.unwrap_or(api::RunReportFormat::Markdown) {
+        api::RunReportFormat::Markdown => (ReportFormat::Markdown, "text/markdown; charset=utf-8"),
+        api::RunReportFormat::Html => (ReportFormat::Html, "text/html; charset=utf-8"),
+    };
+    let page = app.dwell(&who, move |service, who| service.run_report(who, id, format)).await?;
+    Ok(typed(media_type, page))
 }
 
 /// Chooses an attempt, whatever the judge said.

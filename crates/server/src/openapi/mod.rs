@@ -38,7 +38,7 @@ use crate::observability::{handlers as observed, themes};
         files::list, files::get, files::head, files::put, files::change, files::remove, files::watch,
         snapshots::create, snapshots::list, snapshots::delete,
         runs::fork, runs::fork_status, runs::create, runs::list, runs::stats, runs::get, runs::stop, runs::wait,
-        runs::results, runs::changes, runs::select,
+        runs::results, runs::changes, runs::report, runs::select,
         approvals::list, approvals::get, approvals::allow, approvals::deny, approvals::wait, approvals::delivered,
         approvals::link, approvals::page, approvals::answer_page,
         killswitch::show, killswitch::pull, killswitch::release, killswitch::kill_agent, killswitch::release_agent,

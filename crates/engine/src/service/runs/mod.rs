@@ -19,6 +19,7 @@ mod live;
 mod money;
 mod order;
 mod record;
+mod report;
 mod resume;
 mod selection;
 mod shell;
@@ -35,6 +36,7 @@ pub use ground::{Ground, Repository};
 pub(super) use live::Runs;
 pub use order::{Entrant, NewRun, Trial, USUAL};
 pub use record::{Attempt, Phase, Run, Shape};
+pub use report::ReportFormat;
 pub use selection::{RunStats, Side};
 
 use self::{live::Secrets, order::ABREAST};

@@ -118,7 +118,7 @@ impl Service {
                 run.state
             )));
         }
-        let judgement = run.judgement.clone().unwrap_or_else(|| unjudged(&run));
+        let judgement = judgement_of(&run);
         let mut value = serde_json::to_value(judgement).unwrap_or_default();
         if let Some(fields) = value.as_object_mut() {
             fields.insert("state".to_owned(), run.state.as_str().into());
@@ -167,6 +167,11 @@ impl Service {
         stats.winner_score = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / many);
         Ok(stats)
     }
+}
+
+/// How a run was judged; one that never was has no winner.
+pub(super) fn judgement_of(run: &Run) -> Judgement {
+    run.judgement.clone().unwrap_or_else(|| unjudged(run))
 }
 
 fn unjudged(run: &Run) -> Judgement {
