@@ -16,6 +16,7 @@ mod observe;
 mod quality;
 mod records;
 mod run;
+mod runs;
 
 use std::path::PathBuf;
 
@@ -38,6 +39,7 @@ pub(crate) use observe::{List, Logs, Metrics, Stats, Top};
 pub(crate) use quality::Quality;
 pub(crate) use records::{By, Cost, ListSessions, Report, SessionExport, SessionFormat, Sessions, word};
 pub(crate) use run::{Exec, Restore, Run, Shape};
+pub(crate) use runs::{Fork, RunApply, RunDiff, Runs, Vary};
 
 /// Run coding agents under glass: any command in a sealed sandbox, its changes kept apart until you apply them.
 #[derive(Debug, Parser)]
@@ -73,6 +75,11 @@ impl Cli {
 pub(crate) enum Command {
     /// Run a command in a fresh sandbox; the current directory is its workspace, copy-on-write.
     Run(Box<Run>),
+    /// Give a task to several sandboxes at once, and find the best attempt.
+    Fork(Box<Fork>),
+    /// List, show, compare and keep attempts of `belljar fork`.
+    #[command(subcommand)]
+    Runs(Runs),
     /// Run a further command in a sandbox that is running.
     Exec(Exec),
     /// List sandboxes.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Client, ClientError, Event, PAGE, PAGES, Page, Result, http};
+use super::{Client, ClientError, Event, PAGE, PAGES, Page, QUICK, Result, http};
 
 /// The most of a trace that is read.
 pub(crate) const MOST_OF_A_TRACE: usize = PAGE * PAGES;
@@ -15,6 +15,11 @@ impl Client {
     /// One answer about records.
     pub(crate) fn records(&self, what: &str, query: &[(&str, &str)]) -> Result<Value> {
         self.look(&http::target(&format!("/api/v1/{what}"), query))
+    }
+
+    /// A page of text.
+    pub(crate) fn page(&self, what: &str, query: &[(&str, &str)]) -> Result<String> {
+        self.server.send("GET", &http::target(&format!("/api/v1/{what}"), query), None, QUICK)?.text()
     }
 
     /// A list of records to its end.

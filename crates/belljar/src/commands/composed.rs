@@ -12,6 +12,15 @@ use belljar_store::SqliteStore;
 
 use crate::{context::Context, keys, killswitch::KILLSWITCH, runtime};
 
+/// How long a service lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Life {
+    /// Until somebody ends it; the next one carries on.
+    Served,
+    /// As long as the command that asks it.
+    Attended,
+}
+
 /// A service and what it is made of.
 pub(super) struct Composed {
     pub(super) service: Service,
@@ -28,6 +37,7 @@ impl Composed {
         store: SqliteStore,
         journals: PathBuf,
         pool: usize,
+        life: Life,
     ) -> Result<Self> {
         let lens = Arc::new(store.lens().context("open the records of what agents did")?);
         let store: Arc<dyn Store> = Arc::new(store);
@@ -35,7 +45,7 @@ impl Composed {
             provider: Arc::clone(&provider),
             store: Arc::clone(&store),
             lens,
-            settings: settings(context, pool),
+            settings: Settings { attended: life == Life::Attended, ..settings(context, pool) },
             runtime_dir: journals.clone(),
             killswitch: context.home.join(KILLSWITCH),
             fingerprint_key: keys::fingerprint(&context.home)?,

@@ -17,7 +17,10 @@ use belljar_store::{SqliteStore, StoreConfig};
 use serde_json::Value;
 use tokio::{runtime::Builder, sync::oneshot};
 
-use super::{composed::Composed, serve};
+use super::{
+    composed::{Composed, Life},
+    serve,
+};
 use crate::{client::Client, context::Context, runtime};
 
 /// How long another belljar that has the store may take to answer.
@@ -70,7 +73,7 @@ fn serving<T>(
     ask: impl FnOnce(&Client) -> Result<T>,
 ) -> Result<T> {
     serve::start_logging(context, "warn");
-    let composed = Composed::open(context, provider, store, runtime::dir(context), 0)?;
+    let composed = Composed::open(context, provider, store, runtime::dir(context), 0, Life::Attended)?;
     let answer = asked(context, &composed, ask);
     composed.close()?;
     answer

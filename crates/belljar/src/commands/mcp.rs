@@ -24,7 +24,10 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 
-use super::{composed::Composed, serve};
+use super::{
+    composed::{Composed, Life},
+    serve,
+};
 use crate::{args::Mcp, context::Context, runtime};
 
 /// What the server is asked for, and the most bytes of its answer.
@@ -86,7 +89,7 @@ fn embedded(context: &Context, args: &Mcp) -> Result<()> {
     let provider = Arc::new(context.provider()?);
     let (store, aside) = open_store(context)?;
     let journals = aside.as_ref().map_or_else(|| runtime::dir(context), |dir| dir.path().to_owned());
-    let composed = Composed::open(context, provider, store, journals, 0)?;
+    let composed = Composed::open(context, provider, store, journals, 0, Life::Attended)?;
     let service = &composed.service;
     let who = Principal::admin("mcp");
     let session = Session::new(service.clone(), who.clone(), env!("CARGO_PKG_VERSION"));

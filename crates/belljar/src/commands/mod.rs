@@ -19,6 +19,7 @@ mod events;
 mod exec;
 mod extend;
 mod follow;
+mod fork;
 mod guardian;
 mod hooks;
 mod inspect;
@@ -33,6 +34,7 @@ mod ports;
 mod quality;
 mod report;
 mod run;
+mod runs;
 mod serve;
 mod sessions;
 mod snapshot;
@@ -53,6 +55,8 @@ use crate::{args::Command, context::Context};
 pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
     match command {
         Command::Run(args) => run::run(context, &args),
+        Command::Fork(args) => fork::fork(context, &args),
+        Command::Runs(args) => runs::runs(context, &args),
         Command::Exec(args) => exec::exec(context, args),
         Command::List(args) => list::list(context, &args),
         Command::Inspect(args) => inspect::inspect(context, &args),

@@ -23,7 +23,7 @@ use tokio::{
 };
 use tracing_subscriber::EnvFilter;
 
-use super::composed::Composed;
+use super::composed::{Composed, Life};
 use crate::{
     args::Serve, context::Context, keys, output::print_json, policy::Watch, replay::Replay, runtime,
 };
@@ -41,7 +41,7 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
     let journals = runtime::dir(context);
     let store = SqliteStore::open(&context.home, StoreConfig::default()).context("open the store")?;
     let pool = args.pool.or(context.config.server.pool).unwrap_or(2);
-    let composed = Composed::open(context, provider, store, journals, pool)?;
+    let composed = Composed::open(context, provider, store, journals, pool, Life::Served)?;
     let served = run(context, args, &composed);
     composed.close()?;
     served.map(|()| ExitCode::SUCCESS)

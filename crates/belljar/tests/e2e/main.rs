@@ -23,6 +23,7 @@ mod limits;
 mod networks;
 mod output;
 mod plans;
+mod runs;
 mod served_execs;
 mod sharing;
 mod signals;

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use self::{cast::Part, stage::Stage};
 use super::{
-    composed::Composed,
+    composed::{Composed, Life},
     serve::{self, LISTEN, asked_to_end, serve_until},
 };
 use crate::{
@@ -82,7 +82,7 @@ fn perform(context: &Context, args: &Demo, dir: &Path, parts: Vec<Part>) -> Resu
     fs::write(context.home.join("guardian.toml"), project::POLICY).context("write the policy")?;
     let store = SqliteStore::open(&context.home, StoreConfig::default()).context("open the store")?;
     // Sandboxes kept ready would have to be ended, and nobody waits for them here.
-    let composed = Composed::open(context, provider, store, runtime::dir(context), 0)?;
+    let composed = Composed::open(context, provider, store, runtime::dir(context), 0, Life::Attended)?;
     let mut told = Ok(Value::Null);
     let served = serve_until(context, args.listen.unwrap_or_else(address), &composed, |server| {
         announce(context, server)?;

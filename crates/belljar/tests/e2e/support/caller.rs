@@ -56,7 +56,7 @@ impl Caller {
         self != Self::User
     }
 
-    pub(super) fn give(self, path: &Path) {
+    pub(crate) fn give(self, path: &Path) {
         if is_root() {
             own(path, self.uid());
         }
