@@ -45,6 +45,7 @@ fn every_bench_answers_and_leaves_nothing() {
         (&["exec", "--count", "2"], 2),
         (&["create", "--count", "2", "--live", "1,0"], 2),
         (&["fork", "--count", "3"], 3),
+        (&["best-of", "--count", "2"], 3),
     ] {
         let report = bench(home.path(), arguments);
         assert_eq!(report["bench"], arguments[0], "{report}");

@@ -1,5 +1,6 @@
 //! `belljar bench`: what sandboxes cost on this machine. One file per question.
 
+mod best_of;
 mod create;
 mod exec;
 mod fork;
@@ -27,6 +28,8 @@ pub(crate) enum Bench {
     Create(Create),
     /// Measure sandboxes started from one snapshot, all running at the same time.
     Fork(Count),
+    /// Measure runs as `belljar fork` makes them: how soon all attempts run, and whether several take longer than one.
+    BestOf(Count),
 }
 
 /// How often.
@@ -60,6 +63,7 @@ pub(crate) fn bench(context: &Context, bench: &Bench) -> Result<ExitCode> {
         Bench::Exec(args) => exec::measure(&ground, args.get())?,
         Bench::Create(args) => create::measure(&ground, args.count.get(), &args.live)?,
         Bench::Fork(args) => fork::measure(&ground, args.get())?,
+        Bench::BestOf(args) => best_of::measure(context, &ground, args.count.unwrap_or(9))?,
     };
     report.print(context.json)?;
     Ok(ground.verdict(&report))
