@@ -21,8 +21,9 @@ pub(crate) fn run(connection: &Fd, errand: &Errand) -> ! {
 
 fn carry_out(errand: &Errand) -> Result<Option<Fd>, Broken> {
     let (uid, gid) = errand.user;
-    let groups = sys::may_change_groups().then_some(&[][..]);
-    sys::become_user(uid, gid, groups).at(Stage::User, &sys::decimal(u64::from(uid)))?;
+    let named = sys::decimal(u64::from(uid));
+    sys::set_groups_if_allowed(&[]).at(Stage::User, &named)?;
+    sys::become_user(uid, gid).at(Stage::User, &named)?;
     sys::set_capabilities(0).at(Stage::Capabilities, "")?;
     sys::umask(0o022);
     match &errand.what {

@@ -80,7 +80,8 @@ fn take_identity(
     sys::setns(userns).at(Stage::UserNamespace, "enter")?;
     as_root()?;
     sys::prctl(PR_SET_KEEPCAPS, 1).at(Stage::Identity, "keep capabilities")?;
-    sys::become_user(identity.uid, identity.gid, Some(&[])).at(Stage::Identity, "user")?;
+    sys::set_groups(&[]).at(Stage::Identity, "groups")?;
+    sys::become_user(identity.uid, identity.gid).at(Stage::Identity, "user")?;
     Ok(CAP_KILL | CAP_SETGID | CAP_SETUID)
 }
 

@@ -15,7 +15,7 @@ use belljar_init::{
 use crate::{
     At, Broken, errand,
     scribe::Scribe,
-    sys::{self, CText, EACCES, EINVAL, ENOENT, ENOTDIR, Ended, Fd, SIGCHLD, SIGPIPE, Side},
+    sys::{self, CText, EACCES, EINVAL, ENOENT, ENOTDIR, Ended, Fd, SIGCHLD, SIGPIPE},
     tree,
 };
 
@@ -49,17 +49,8 @@ fn start(connection: &Fd) -> Result<(Flock, Option<Scribe>), Broken> {
     // Writing to a command that reads no more must not end its shepherd.
     let signals = sys::signal_fd(&[SIGCHLD, SIGPIPE]).at(Stage::Fork, "signals")?;
     let Streams { standard, master, scribe } = standard_streams(&request, fds)?;
-    let (trouble, report) = sys::pipe().at(Stage::Fork, "pipe")?;
-    let pid = match sys::fork(0).at(Stage::Fork, "command")? {
-        Side::Child => run(&request, &standard, &report),
-        Side::Parent(pid) => pid,
-    };
-    drop((report, standard));
-    let failure = sys::read_file_stream(&trouble, MAX_FRAME);
-    if let Some(failure) = decode::<Failure>(&failure) {
-        let _command = sys::reap(pid, true);
-        return Err(Broken(failure));
-    }
+    let pid = start_command(&request, &standard)?;
+    drop(standard);
     let started = FromShepherd::Started { pid: pid.unsigned_abs() };
     let _visitor_left = sys::send(connection.0, &encode(&started), master.as_ref());
     let deadline = (request.timeout_ms > 0).then(|| sys::now_ms() + request.timeout_ms);
@@ -139,10 +130,31 @@ fn recorded_streams(request: &Exec, recording: Recording, fds: Vec<Fd>) -> Resul
     Ok(Streams { standard: Vec::from([stdin, stdout, stderr]), scribe: Some(scribe), ..Streams::default() })
 }
 
-/// The command's side of the fork: never returns.
-fn run(request: &Exec, standard: &[Fd], report: &Fd) -> ! {
-    let Err(Broken(failure)) = become_command(request, standard);
-    sys::write_all(report.0, &encode(&failure));
+/// What the process that becomes the command is to do, and, if it could not, why.
+struct Becoming<'a> {
+    request: &'a Exec,
+    standard: &'a [Fd],
+    failure: Option<Failure>,
+}
+
+/// Starts the command. Its process borrows our memory until it has become it, so there is nothing to copy and no pipe for
+/// what went wrong.
+fn start_command(request: &Exec, standard: &[Fd]) -> Result<i32, Broken> {
+    let mut becoming = Becoming { request, standard, failure: None };
+    let pid = sys::lend(&mut becoming, run).at(Stage::Fork, "command")?;
+    match becoming.failure {
+        None => Ok(pid),
+        Some(failure) => {
+            let _command = sys::reap(pid, true);
+            Err(Broken(failure))
+        }
+    }
+}
+
+/// The command's side.
+fn run(becoming: &mut Becoming<'_>) -> ! {
+    let Err(Broken(failure)) = become_command(becoming.request, becoming.standard);
+    becoming.failure = Some(failure);
     sys::exit(127)
 }
 
@@ -159,8 +171,9 @@ fn become_command(request: &Exec, standard: &[Fd]) -> Result<core::convert::Infa
         sys::take_terminal(0).at(Stage::Terminal, "controlling terminal")?;
     }
     let (uid, gid, groups) = &request.user;
-    let groups = sys::may_change_groups().then_some(groups.as_slice());
-    sys::become_user(*uid, *gid, groups).at(Stage::User, &sys::decimal(u64::from(*uid)))?;
+    let named = sys::decimal(u64::from(*uid));
+    sys::set_groups_if_allowed(groups).at(Stage::User, &named)?;
+    sys::become_user(*uid, *gid).at(Stage::User, &named)?;
     sys::set_capabilities(0).at(Stage::Capabilities, "")?;
     // After the change of user: whether the directory can be entered is the user's question.
     sys::chdir(&request.cwd).at(Stage::Workdir, &request.cwd)?;

@@ -181,22 +181,6 @@ pub(crate) fn read_file(fd: &Fd, most: usize) -> Sys<Vec<u8>> {
     }
 }
 
-/// Reads a pipe to its end, up to `most` bytes.
-pub(crate) fn read_file_stream(fd: &Fd, most: usize) -> Vec<u8> {
-    let mut all = Vec::new();
-    let mut part = [0_u8; 512];
-    loop {
-        match read(fd.0, &mut part) {
-            Err(EINTR) => {}
-            Err(_) | Ok(0) => return all,
-            Ok(count) if all.len() + count <= most => {
-                all.extend_from_slice(part.get(..count).unwrap_or_default())
-            }
-            Ok(_) => return all,
-        }
-    }
-}
-
 /// Writes a whole small file that exists.
 pub(crate) fn put(path: &str, text: &str) -> Sys<()> {
     let file = open(HERE, path, O_WRONLY, 0)?;

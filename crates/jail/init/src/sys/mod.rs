@@ -11,6 +11,7 @@ pub(crate) use process::*;
 pub(crate) use socket::*;
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use core::ffi::c_void;
 
 /// The kernel's error number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +118,45 @@ pub(crate) unsafe fn call(number: u32, args: [usize; 6]) -> Sys<usize> {
     unsafe {
         core::arch::asm!("svc 0", in("x8") number as usize, inlateout("x0") a => answer, in("x1") b, in("x2") c,
             in("x3") d, in("x4") e, in("x5") f, options(nostack));
+    }
+    answered(answer)
+}
+
+/// Clones a process that goes on in `entry`, on another stack.
+///
+/// # Safety
+/// `top` must be the aligned end of a stack that is the new process's alone, `argument` what `entry` takes it for, and the
+/// flags such that sharing memory is sound: the new process has its own, or this one waits for it (`CLONE_VFORK`).
+#[cfg(target_arch = "x86_64")]
+unsafe fn clone_onto(flags: usize, top: usize, entry: process::Entry, argument: *mut c_void) -> Sys<usize> {
+    let answer: isize;
+    // SAFETY: clone's convention on x86-64: flags, stack, two tid pointers and tls, which the flags do not ask for. The new
+    // process has our registers but for rax and rsp, touches nothing of our stack, and never leaves `entry`.
+    unsafe {
+        core::arch::asm!(
+            "syscall", "test rax, rax", "jnz 2f", "xor ebp, ebp", "mov rdi, r13", "call r12", "ud2", "2:",
+            inlateout("rax") linux_raw_sys::general::__NR_clone as usize => answer, in("rdi") flags, in("rsi") top,
+            in("rdx") 0, in("r10") 0, in("r8") 0, in("r12") entry, in("r13") argument,
+            lateout("rcx") _, lateout("r11") _);
+    }
+    answered(answer)
+}
+
+/// Clones a process that goes on in `entry`, on another stack.
+///
+/// # Safety
+/// `top` must be the aligned end of a stack that is the new process's alone, `argument` what `entry` takes it for, and the
+/// flags such that sharing memory is sound: the new process has its own, or this one waits for it (`CLONE_VFORK`).
+#[cfg(target_arch = "aarch64")]
+unsafe fn clone_onto(flags: usize, top: usize, entry: process::Entry, argument: *mut c_void) -> Sys<usize> {
+    let answer: isize;
+    // SAFETY: clone's convention on arm64: flags, stack, a tid pointer, tls and another tid pointer, which the flags do not
+    // ask for. The new process has our registers but for x0 and sp, touches nothing of our stack, and never leaves `entry`.
+    unsafe {
+        core::arch::asm!(
+            "svc 0", "cbnz x0, 2f", "mov x29, xzr", "mov x30, xzr", "mov x0, x21", "blr x20", "brk #1", "2:",
+            in("x8") linux_raw_sys::general::__NR_clone as usize, inlateout("x0") flags => answer, in("x1") top,
+            in("x2") 0, in("x3") 0, in("x4") 0, in("x20") entry, in("x21") argument);
     }
     answered(answer)
 }

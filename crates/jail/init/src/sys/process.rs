@@ -1,6 +1,7 @@
 //! Processes, namespaces, privileges.
 
 use alloc::vec::Vec;
+use core::{ffi::c_void, mem::MaybeUninit};
 
 use linux_raw_sys::general as k;
 
@@ -43,6 +44,36 @@ pub(crate) fn fork(namespaces: u64) -> Sys<Side> {
     // as are null tid and tls pointers, which the flags do not ask for.
     let pid = unsafe { call(k::__NR_clone, [flags, 0, 0, 0, 0, 0]) }?;
     Ok(if pid == 0 { Side::Child } else { Side::Parent(i32::try_from(pid).unwrap_or(0)) })
+}
+
+/// What a lent memory's borrower begins with; it does not return.
+pub(super) type Entry = extern "C" fn(*mut c_void) -> !;
+
+/// Room for the calls a borrower makes before it executes another program. They do not recurse.
+const STACK: usize = 32 * 1024;
+
+struct Loan<'a, T> {
+    value: &'a mut T,
+    borrower: fn(&mut T) -> !,
+}
+
+/// Starts a process that uses our memory, on a stack of its own, until it executes another program or ends; only then do
+/// we go on. Nothing is copied, and what it leaves in `value` is what it has to say.
+pub(crate) fn lend<T>(value: &mut T, borrower: fn(&mut T) -> !) -> Sys<i32> {
+    const FLAGS: usize = (k::CLONE_VM | k::CLONE_VFORK) as usize | reg(SIGCHLD);
+    let mut stack = [MaybeUninit::<u8>::uninit(); STACK];
+    let top = stack.as_mut_ptr_range().end as usize & !15;
+    let mut loan = Loan { value, borrower };
+    // SAFETY: `top` is the aligned end of a stack nobody else uses; `enter` takes its argument for the `Loan` it is; and
+    // with CLONE_VFORK we touch neither before the new process has given our memory back.
+    let pid = unsafe { super::clone_onto(FLAGS, top, enter::<T>, (&raw mut loan).cast()) }?;
+    Ok(i32::try_from(pid).unwrap_or(0))
+}
+
+extern "C" fn enter<T>(loan: *mut c_void) -> ! {
+    // SAFETY: `lend`, the only one who starts this, hands over a `Loan` that is valid and ours until we are done with it.
+    let loan = unsafe { &mut *loan.cast::<Loan<'_, T>>() };
+    (loan.borrower)(loan.value)
 }
 
 pub(crate) fn getpid() -> i32 {
@@ -124,21 +155,30 @@ pub(crate) fn sethostname(name: &str) -> Sys<()> {
     unsafe { call(k::__NR_sethostname, [name.as_ptr() as usize, name.len(), 0, 0, 0, 0]) }.map(drop)
 }
 
-/// Becomes another user for good: groups, group, user.
-pub(crate) fn become_user(uid: u32, gid: u32, groups: Option<&[u32]>) -> Sys<()> {
-    if let Some(groups) = groups {
-        // SAFETY: setgroups reads `len` 32-bit ids at the pointer: exactly the slice.
-        unsafe { call(k::__NR_setgroups, [groups.len(), groups.as_ptr() as usize, 0, 0, 0, 0]) }?;
+/// Belongs to these groups and no other.
+pub(crate) fn set_groups(groups: &[u32]) -> Sys<()> {
+    // SAFETY: setgroups reads `len` 32-bit ids at the pointer: exactly the slice.
+    unsafe { call(k::__NR_setgroups, [groups.len(), groups.as_ptr() as usize, 0, 0, 0, 0]) }.map(drop)
+}
+
+/// The same, unless this user namespace lets nobody change groups, as one made without privilege does not.
+pub(crate) fn set_groups_if_allowed(groups: &[u32]) -> Sys<()> {
+    match set_groups(groups) {
+        Err(error) if may_change_groups() => Err(error),
+        Ok(()) | Err(_) => Ok(()),
     }
+}
+
+fn may_change_groups() -> bool {
+    let Ok(file) = super::open(super::HERE, "/proc/self/setgroups", super::O_RDONLY, 0) else { return true };
+    super::read_file(&file, 64).is_ok_and(|text| text.starts_with(b"allow"))
+}
+
+/// Becomes another user for good: group, then user.
+pub(crate) fn become_user(uid: u32, gid: u32) -> Sys<()> {
     let (uid, gid) = (uid as usize, gid as usize);
     plain(k::__NR_setresgid, [gid, gid, gid, 0])?;
     plain(k::__NR_setresuid, [uid, uid, uid, 0]).map(drop)
-}
-
-/// Says whether this user namespace lets groups be set; one made without privilege does not.
-pub(crate) fn may_change_groups() -> bool {
-    let Ok(file) = super::open(super::HERE, "/proc/self/setgroups", super::O_RDONLY, 0) else { return true };
-    super::read_file(&file, 64).is_ok_and(|text| text.starts_with(b"allow"))
 }
 
 pub(crate) fn set_rlimit(resource: u32, limit: u64) -> Sys<()> {
