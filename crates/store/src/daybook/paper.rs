@@ -5,13 +5,14 @@
 //!
 //! What is written is always a part of the file that was there before, so nothing about the file changes but the time of
 //! its last change, and nobody reads that. ext4 without a journal would write it down at every flush all the same, which
-//! takes as long again as the flush. There the directory is flushed instead: that has the disk empty its cache, too, which
-//! is all that is left to do once a direct write has returned.
+//! takes as long again as the flush. There a directory is flushed instead: that has the disk empty its cache, too, which
+//! is all that is left to do once a direct write has returned. It is the highest one on this file system: flushing an inode
+//! writes the block of inodes it is in, and that one's neighbours are the least likely to have changed.
 
 use std::{
     fs::{File, OpenOptions},
     io,
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -33,7 +34,7 @@ pub(super) struct Paper {
 /// How what is written gets to the disk.
 #[derive(Debug)]
 enum Way {
-    /// Past the page cache; then the disk is told to empty its own, through the directory.
+    /// Past the page cache; then the disk is told to empty its own, through a directory.
     Around(File, File),
     /// Past the page cache, durable when it returns.
     Straight(File),
@@ -43,9 +44,8 @@ enum Way {
 
 impl Way {
     fn find(path: &Path) -> io::Result<Self> {
-        let home = path.parent().filter(|home| is_ext(home)).and_then(|home| File::open(home).ok());
-        let found = match home {
-            Some(home) => direct(path, OFlags::DIRECT).map(|file| Self::Around(file, home)),
+        let found = match path.parent().filter(|home| is_ext(home)).and_then(highest) {
+            Some(place) => direct(path, OFlags::DIRECT).map(|file| Self::Around(file, place)),
             None => direct(path, OFlags::DIRECT | OFlags::DSYNC).map(Self::Straight),
         };
         found.or_else(|_unable| plain(path).map(Self::Plain))
@@ -53,7 +53,7 @@ impl Way {
 
     fn write(&self, blocks: &[u8], at: u64) -> io::Result<()> {
         match self {
-            Self::Around(file, home) => file.write_all_at(blocks, at).and_then(|()| home.sync_data()),
+            Self::Around(file, place) => file.write_all_at(blocks, at).and_then(|()| place.sync_data()),
             Self::Straight(file) => file.write_all_at(blocks, at),
             Self::Plain(file) => file.write_all_at(blocks, at).and_then(|()| file.sync_data()),
         }
@@ -101,6 +101,15 @@ impl Paper {
 
 fn is_ext(home: &Path) -> bool {
     rustix::fs::statfs(home).is_ok_and(|about| u64::try_from(about.f_type).is_ok_and(|kind| kind == EXT))
+}
+
+/// The highest directory above a place that is on the same file system and can be opened.
+fn highest(home: &Path) -> Option<File> {
+    let home = home.canonicalize().ok()?;
+    let device = home.metadata().ok()?.dev();
+    let same = home.ancestors().take_while(|dir| dir.metadata().is_ok_and(|about| about.dev() == device));
+    let open = same.filter_map(|dir| File::open(dir).ok());
+    open.filter(|dir| dir.metadata().is_ok_and(|about| about.dev() == device)).last()
 }
 
 fn plain(path: &Path) -> io::Result<File> {
