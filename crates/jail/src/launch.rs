@@ -68,6 +68,34 @@ pub(crate) const CONTROL_DOOR: &str = "control.sock";
 /// See [`CONTROL_DOOR`].
 pub(crate) const KEEPER_DOOR: &str = "keeper.sock";
 
+/// A sandbox's two doors, open in its directory whatever that is called later.
+#[derive(Debug)]
+pub struct Doors {
+    control: OwnedFd,
+    keeper: OwnedFd,
+}
+
+impl Doors {
+    /// Makes both and has them listen.
+    ///
+    /// # Errors
+    /// When there can be no sockets in the directory.
+    pub fn open(dir: &Path) -> io::Result<Self> {
+        let doors = Self::make()?;
+        doors.open_in(dir)?;
+        Ok(doors)
+    }
+
+    fn make() -> io::Result<Self> {
+        Ok(Self { control: door()?, keeper: door()? })
+    }
+
+    fn open_in(&self, dir: &Path) -> io::Result<()> {
+        open_door(&self.control, dir, CONTROL_DOOR)?;
+        open_door(&self.keeper, dir, KEEPER_DOOR)
+    }
+}
+
 /// A keeper that makes namespaces while the plan is still being drawn. Dropped, it vanishes.
 #[derive(Debug)]
 pub struct Cradle {
@@ -133,23 +161,29 @@ impl Cradle {
         self.ground.as_ref().is_none_or(|ground| *ground == plan.groundwork())
     }
 
-    /// Has the sandbox built; the plan must be one that suits. `cgroups` are the open files by which it joins its control group; `held` are kept open as
-    /// long as it lives.
+    /// Has the sandbox built; the plan must be one that suits. `doors` are those of its directory, if they are open
+    /// already; `cgroups` the open files by which it joins its control group; `held` are kept open as long as it lives.
     ///
     /// # Errors
     /// When the plan cannot be handed over; then nothing is left but what the caller made.
-    pub fn launch(self, plan: Plan, cgroups: &[OwnedFd], held: &[OwnedFd]) -> Result<Launching, LaunchError> {
-        let state = Path::new(&plan.life.state_dir).to_path_buf();
-        let control_door = door().map_err(host("make the control door"))?;
-        let keeper_door = door().map_err(host("make the keeper's door"))?;
+    pub fn launch(
+        self,
+        plan: Plan,
+        doors: Option<Doors>,
+        cgroups: &[OwnedFd],
+        held: &[OwnedFd],
+    ) -> Result<Launching, LaunchError> {
+        let closed = doors.is_none().then(|| Path::new(&plan.life.state_dir).to_path_buf());
+        let doors = doors.map_or_else(Doors::make, Ok).map_err(host("make the doors"))?;
         let (first, first_inside) = wire::pair().map_err(host("make a socket pair"))?;
         let charge = encode(&Charge { life: plan.life.clone() });
         let laid = self.ground.map_or(0, |ground| ground.steps.len());
         let boot = Boot { plan, laid: u32::try_from(laid).unwrap_or(u32::MAX) };
         let plan_file = memory_file("belljar-plan", &encode(&boot)).map_err(host("write the plan"))?;
-        let fds = [plan_file.as_fd(), first_inside.as_fd(), control_door.as_fd()].into_iter();
+        let fds = [plan_file.as_fd(), first_inside.as_fd(), doors.control.as_fd()].into_iter();
         let fds: Vec<_> = fds.chain(cgroups.iter().map(AsFd::as_fd)).collect();
-        let kept: Vec<_> = std::iter::once(keeper_door.as_fd()).chain(held.iter().map(AsFd::as_fd)).collect();
+        let kept: Vec<_> =
+            std::iter::once(doors.keeper.as_fd()).chain(held.iter().map(AsFd::as_fd)).collect();
         let mut launching = Launching {
             lifeline: Lifeline { socket: self.lifeline },
             first: Connection::new(first),
@@ -157,10 +191,9 @@ impl Cradle {
             born: None,
             ready: None,
         };
-        // The doors are opened while the root is being built: each costs the host a new inode.
+        // They are opened while the root is being built: each costs the host a new inode.
         let handed = wire::send(&launching.line, line::BOOT, &fds)
-            .and_then(|()| open_door(&control_door, &state, CONTROL_DOOR))
-            .and_then(|()| open_door(&keeper_door, &state, KEEPER_DOOR))
+            .and_then(|()| closed.map_or(Ok(()), |dir| doors.open_in(&dir)))
             .and_then(|()| wire::send(&launching.lifeline.socket, &charge, &kept));
         match handed {
             Ok(()) => Ok(launching),

@@ -27,7 +27,7 @@ pub use belljar_init::{
 };
 pub use door::{Connection, ExecError, Exited, Running, ask_keeper};
 pub use failure::StartError;
-pub use launch::{Cradle, LaunchError, Launched, Launching, Lifeline};
+pub use launch::{Cradle, Doors, LaunchError, Launched, Launching, Lifeline};
 pub use remedy::Remedy;
 pub use signs::{Signs, is_host_root};
 pub use small::read_small;

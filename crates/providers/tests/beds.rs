@@ -72,3 +72,24 @@ fn what_nobody_asked_for_goes_with_its_maker() {
     drop(provider);
     assert_eq!(markers(home.path()), 0);
 }
+
+#[test]
+fn what_a_killed_maker_left_is_swept_and_what_a_living_one_holds_is_not() {
+    let home = tempfile::tempdir().unwrap();
+    let provider = provider(home.path());
+    assert!(provider.prepare(&SandboxSpec::default(), 1).unwrap());
+    let held = markers(home.path());
+    let making = home.path().join("making");
+    let id = SandboxId::from_uuid(Uuid::now_v7());
+    // Markers without a lock: their maker is gone.
+    fs::write(making.join(format!("bed.{id}")), "").unwrap();
+    fs::write(making.join(format!("spare.{id}")), "").unwrap();
+    let nest = making.join(format!("nest.{id}"));
+    fs::create_dir(&nest).unwrap();
+    fs::write(nest.join("sandbox.json.draft"), "").unwrap();
+    assert!(provider.sweep().unwrap() >= 1);
+    assert!(!nest.exists());
+    assert_eq!(markers(home.path()), held, "what waits for a sandbox still does");
+    says(&provider, &SandboxSpec::default());
+    assert_eq!(markers(home.path()), 0);
+}

@@ -13,7 +13,7 @@ use belljar_jail::{
 };
 use belljar_ports::SandboxError;
 
-use super::{blueprint, create, facts::HostFacts, ids, marker::Marker, sandboxes};
+use super::{blueprint, create, facts::HostFacts, ids, nest::Nest, sandboxes};
 
 /// Where a sandbox is born: its id range, what must be held for its life, and its keeper. Can be made in advance.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Bed {
     pub(super) held: Vec<OwnedFd>,
     pub(super) cradle: Cradle,
     pub(super) group: Option<ReadyGroup>,
+    /// Goes last: its marker speaks for the group as well.
+    pub(super) nest: Option<Nest>,
     prelude: Prelude,
     disk: Option<(Limits, disk::Ready)>,
 }
@@ -46,8 +48,9 @@ impl Bed {
             .then(|| disk::Ready::make(&home.join("cache"), &spec.limits))
             .transpose()
             .map_err(|e| SandboxError::provider("make a disk in advance", e))?;
-        let group = ReadyGroup::make(home, &facts.cgroups, id, &spec.limits)?;
-        Ok(Self { disk: disk.map(|disk| (spec.limits, disk)), group, ..bed })
+        let nest = Nest::make(home, id)?;
+        let group = ReadyGroup::make(&facts.cgroups, id, &spec.limits)?;
+        Ok(Self { disk: disk.map(|disk| (spec.limits, disk)), group, nest: Some(nest), ..bed })
     }
 
     /// Says whether a sandbox of this kind can be born in it.
@@ -69,37 +72,27 @@ impl Bed {
         };
         let prelude = blueprint::prelude(facts, spec, base.unwrap_or(0));
         let cradle = Cradle::prepare(prelude).map_err(create::start_error)?;
-        Ok(Self { base, held, cradle, group: None, prelude, disk: None })
+        Ok(Self { base, held, cradle, group: None, nest: None, prelude, disk: None })
     }
 }
 
-/// A control group that waits for a sandbox. Dropped, it vanishes; if its maker is killed, its marker speaks for it.
+/// A control group that waits for a sandbox. Dropped, it vanishes; if its maker is killed, the nest's marker speaks for it.
 #[derive(Debug)]
 pub(super) struct ReadyGroup {
     limits: Limits,
     group: Group,
     doors: Vec<OwnedFd>,
-    marker: Option<Marker>,
+    waiting: bool,
 }
 
 impl ReadyGroup {
-    /// What its marker begins with; the rest is the name of the group.
-    pub(super) const MARK: &str = "group.";
-
     /// Makes one, where it can be given another name later.
-    fn make(
-        home: &Path,
-        hierarchy: &Hierarchy,
-        id: SandboxId,
-        limits: &Limits,
-    ) -> Result<Option<Self>, SandboxError> {
+    fn make(hierarchy: &Hierarchy, id: SandboxId, limits: &Limits) -> Result<Option<Self>, SandboxError> {
         if !hierarchy.renames() {
             return Ok(None);
         }
-        let name = format!("belljar-{id}");
-        let marker = Marker::set(home, &format!("{}{name}", Self::MARK))?;
-        let group = Group::named(hierarchy, &name);
-        let mut ready = Self { limits: *limits, group, doors: Vec::new(), marker: Some(marker) };
+        let group = Group::named(hierarchy, &format!("belljar-{id}"));
+        let mut ready = Self { limits: *limits, group, doors: Vec::new(), waiting: true };
         let failed = |e| SandboxError::provider("make a control group in advance", e);
         ready.group.create(limits).map_err(failed)?;
         ready.doors = ready.group.doors().map_err(failed)?;
@@ -112,16 +105,15 @@ impl ReadyGroup {
         if self.limits != *limits || self.group.rename(group).is_err() {
             return None;
         }
-        self.marker.take()?.remove();
+        self.waiting = false;
         Some(mem::take(&mut self.doors))
     }
 }
 
 impl Drop for ReadyGroup {
     fn drop(&mut self) {
-        if let Some(marker) = self.marker.take() {
+        if self.waiting {
             self.group.remove();
-            marker.remove();
         }
     }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use belljar_domain::{Limits, NetworkMode, SandboxId, SandboxSpec, TemplateRef};
 use belljar_jail::{
-    LaunchError, Launching,
+    Doors, LaunchError, Launching,
     cgroup::Group,
     disk::{self, DiskError, DiskKind, ImageAccess},
 };
@@ -45,9 +45,13 @@ pub(super) struct Order<'a> {
 pub(super) fn create(order: Order<'_>, bed: Option<Bed>) -> Result<ProcessSandbox, SandboxError> {
     let Order { home, facts, id, spec, .. } = order;
     refuse_unsupported(spec)?;
-    let draft = Draft::begin(home, id)?;
+    let mut bed = bed.filter(|bed| bed.suits(facts, spec));
+    let nest = bed.as_mut().and_then(|bed| bed.nest.as_mut()?.become_sandbox(id));
+    let (draft, doors) = match nest {
+        Some((dir, marker, doors)) => (Draft { dir, marker }, Some(doors)),
+        None => (Draft::begin(home, id)?, None),
+    };
     let made = thread::scope(|scope| {
-        let mut bed = bed.filter(|bed| bed.suits(facts, spec));
         let ready = bed.as_mut().and_then(|bed| bed.take_disk(spec));
         // First what takes longest: the disk, needed last, and the keeper, who makes the namespaces meanwhile.
         let disk = match ready.and_then(|ready| ready.place(&draft.dir.join(IMAGE)).ok()) {
@@ -62,12 +66,12 @@ pub(super) fn create(order: Order<'_>, bed: Option<Bed>) -> Result<ProcessSandbo
         let roots = resolve(home, facts, spec)?;
         let drawn = draw(order, &roots, &draft.dir, &bed)?;
         if bed.cradle.suits(&drawn.plan) {
-            return build(order, &roots, bed, &drawn, disk);
+            return build(order, &roots, bed, &drawn, doors, disk);
         }
         // The host has changed since it was made, or something else is asked for.
         let bed = Bed::make(facts, id, spec)?;
         let drawn = draw(order, &roots, &draft.dir, &bed)?;
-        build(order, &roots, bed, &drawn, disk)
+        build(order, &roots, bed, &drawn, doors, disk)
     });
     match made {
         Ok(sandbox) => {
@@ -140,11 +144,12 @@ fn build(
     roots: &Roots,
     bed: Bed,
     blueprint: &Blueprint,
+    doors: Option<Doors>,
     disk: Disk<'_>,
 ) -> Result<ProcessSandbox, SandboxError> {
     let Order { home, facts, id, spec, keep } = order;
-    let Bed { base, held, cradle, group, .. } = bed;
-    let doors = join(&blueprint.group, &spec.limits, group)?;
+    let Bed { base, held, cradle, group, nest, .. } = bed;
+    let entrances = join(&blueprint.group, &spec.limits, group)?;
     let record = |(keeper, init)| Record {
         id,
         spec: spec.clone(),
@@ -166,9 +171,13 @@ fn build(
         report: None,
     };
     cradle
-        .launch(blueprint.plan.clone(), &doors, &held)
+        .launch(blueprint.plan.clone(), doors, &entrances, &held)
         .map_err(start_error)
-        .and_then(|launching| follow(home, launching, disk, record, keep))
+        .and_then(|launching| {
+            // Nothing has its name any more. It goes while the root is being built.
+            drop(nest);
+            follow(home, launching, disk, record, keep)
+        })
         .inspect_err(|_| blueprint.group.remove())
 }
 

@@ -3,6 +3,7 @@
 
 use std::{
     fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -28,6 +29,13 @@ impl Marker {
         flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|e| failed(e.into()))?;
         drop(gate);
         Ok(Self { path, _lock: lock })
+    }
+
+    /// Lets it speak for something else. Whoever looks finds it locked, before and after.
+    pub(super) fn rename(&mut self, path: PathBuf) -> io::Result<()> {
+        fs::rename(&self.path, &path)?;
+        self.path = path;
+        Ok(())
     }
 
     /// Takes it away: it is made, or there is nothing left of it.

@@ -17,6 +17,7 @@ mod inside;
 mod journal;
 mod levels;
 mod marker;
+mod nest;
 mod network_files;
 mod quotas;
 mod ready;

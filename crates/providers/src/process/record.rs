@@ -90,6 +90,8 @@ pub(super) struct Ended {
 }
 
 const FILE: &str = "sandbox.json";
+/// What it is called while it is being written.
+pub(super) const DRAFT: &str = "sandbox.json.draft";
 
 impl Record {
     pub(super) fn dir(&self, home: &Path) -> PathBuf {
@@ -138,7 +140,7 @@ impl Record {
     /// Writes it, whole or not at all.
     pub(super) fn save(&self, home: &Path) -> Result<(), SandboxError> {
         let dir = self.dir(home);
-        let draft = dir.join("sandbox.json.draft");
+        let draft = dir.join(DRAFT);
         let write = || -> io::Result<()> {
             let mut options = fs::OpenOptions::new();
             let file = options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;

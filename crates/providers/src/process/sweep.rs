@@ -10,7 +10,7 @@ use belljar_jail::{
 use belljar_ports::{Sandbox, SandboxError};
 use rustix::fs::{FlockOperation, flock};
 
-use super::{bed::ReadyGroup, changes, making, record::Record, sandbox::ProcessSandbox, sandboxes, snapshot};
+use super::{changes, making, nest::Nest, record::Record, sandbox::ProcessSandbox, sandboxes, snapshot};
 
 /// Removes every half-made sandbox whose maker is dead, the control groups of dead sandboxes, and half-written files.
 pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
@@ -29,7 +29,7 @@ pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxEr
         }
     }
     removed += forgotten(home, cgroups);
-    removed += unclaimed_groups(home, cgroups)?;
+    removed += unclaimed(home, cgroups)?;
     snapshot::remove_drafts(home);
     disk::remove_drafts(&home.join("cache"));
     Ok(removed)
@@ -62,7 +62,7 @@ pub(super) fn half_made(
 ) -> Result<usize, SandboxError> {
     let Ok(entries) = fs::read_dir(making(home)) else { return Ok(0) };
     let own = own.map(|id| OsString::from(id.to_string()));
-    let is_sandbox = |name: &OsString| name.to_str().is_some_and(|name| !name.starts_with(ReadyGroup::MARK));
+    let is_sandbox = |name: &OsString| name.to_str().is_some_and(|name| name.parse::<SandboxId>().is_ok());
     let entries: Vec<_> = entries
         .flatten()
         .filter(|entry| own.as_ref() != Some(&entry.file_name()) && is_sandbox(&entry.file_name()))
@@ -98,22 +98,29 @@ pub(super) fn half_made(
     Ok(removed)
 }
 
-/// Control groups that waited for a sandbox when their maker was killed.
-fn unclaimed_groups(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
+/// Directories and control groups that waited for a sandbox when their maker was killed.
+fn unclaimed(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
     let Ok(entries) = fs::read_dir(making(home)) else { return Ok(0) };
     let _gate = gate(home, FlockOperation::LockExclusive)?;
     let mut removed = 0;
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let Some(group) = name.to_str().and_then(|name| name.strip_prefix(ReadyGroup::MARK)) else {
+        let Some(name) = name.to_str() else { continue };
+        let bed = name.strip_prefix(Nest::MARK);
+        if bed.is_none() && !name.starts_with(Nest::SPARE) {
             continue;
-        };
+        }
         let Ok(marker) = fs::File::open(entry.path()) else { continue };
-        if flock(&marker, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            Group::named(cgroups, group).remove();
-            let _gone = fs::remove_file(entry.path());
+        // One that was given another name has a maker who lives.
+        if flock(&marker, FlockOperation::NonBlockingLockExclusive).is_err() || !entry.path().exists() {
+            continue;
+        }
+        if let Some(id) = bed {
+            Group::named(cgroups, &format!("belljar-{id}")).remove();
+            let _gone = changes::remove_tree(&Nest::dir(home, id));
             removed += 1;
         }
+        let _gone = fs::remove_file(entry.path());
     }
     Ok(removed)
 }
