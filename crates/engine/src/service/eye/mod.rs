@@ -74,7 +74,7 @@ impl Service {
         }
     }
 
-    /// Folds what is new, up to a bound; true when there may be more.
+    /// Folds what is new, up to a bound; true when that was reached. What has come meanwhile waits for more of its kind.
     fn look(&self, folder: &Folder) -> Result<bool, StoreError> {
         let lens = &self.0.eye.lens;
         let (place, head) = (lens.place()?, self.store().last_seq()?);
@@ -86,7 +86,7 @@ impl Service {
         lens.revise(last, &mut |shelf| events.iter().try_for_each(|event| folder.fold(event, shelf)))?;
         self.0.eye.bell.reached(last);
         self.hear_costs(&events);
-        Ok(true)
+        Ok(events.len() >= PAGE_LIMIT)
     }
 
     /// The records, caught up with everything that was acknowledged before; false beside them if that takes too long.
