@@ -68,6 +68,13 @@ pub(crate) fn all(site: &Site, docker: Option<&Docker>, live: &str) -> Vec<Conte
     all
 }
 
+/// What a life over HTTP is compared with.
+pub(crate) fn yardsticks(site: &Site) -> Vec<Contestant> {
+    let account = site.root.as_ref().unwrap_or(&site.user);
+    let short = |name, command| Contestant { name, how: How::Process(command), settle: SHORT };
+    vec![short(FLOOR, site.plain("true")), short(BWRAP_ROOT, bwrap(site, account))]
+}
+
 fn belljar(site: &Site, account: &Account) -> Command {
     site.belljar(account, &["run", "--quiet", "--", "true"])
 }

@@ -20,6 +20,8 @@ mod site;
 mod target;
 mod times;
 
+use std::path::PathBuf;
+
 use anyhow::Context as _;
 use clap::Args;
 
@@ -32,6 +34,12 @@ pub(crate) struct Options {
     /// A few rounds and few sandboxes, to see that everything works; the numbers are not kept.
     #[arg(long)]
     quick: bool,
+    /// Only what is asked of a server, beside a plain spawn and bubblewrap; the numbers are not kept.
+    #[arg(long)]
+    service: bool,
+    /// Measures this program instead of building one; the numbers are not kept.
+    #[arg(long, value_name = "PATH")]
+    program: Option<PathBuf>,
 }
 
 /// How much is measured.
@@ -58,9 +66,15 @@ const QUICK: Extent = Extent { rounds: 8, creations: 8, live: &[10, 50], forks: 
 /// Builds the product, measures, prints, and rewrites the page.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
     let extent = if options.quick { QUICK } else { FULL };
-    shell::run(&mut workspace.cargo(&["build", "--release", "--package", "belljar"]))?;
+    let built = workspace.target().join("release/belljar");
+    if options.program.is_none() {
+        shell::run(&mut workspace.cargo(&["build", "--release", "--package", "belljar"]))?;
+    }
     let host = host::describe(workspace)?;
-    let site = Site::prepare(&workspace.target().join("release/belljar"))?;
+    let site = Site::prepare(options.program.as_deref().unwrap_or(&built))?;
+    if options.service {
+        return service_alone(&site, extent.rounds);
+    }
     // Declared after the site, so that it stops before its directory goes.
     let docker = Docker::start(&site);
     let docker = docker.inspect_err(|error| shout(&format!("Docker is not measured: {error:#}"))).ok();
@@ -99,11 +113,22 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     };
     let text = page::render(&findings);
     println!("\n{text}");
-    if options.quick {
-        println!("a quick run is too short to be kept; docs/benchmarks.md stays as it is");
+    if options.quick || options.program.is_some() {
+        println!("this run is not one to keep; docs/benchmarks.md stays as it is");
         return Ok(());
     }
     page::store(&workspace.root.join("docs/benchmarks.md"), &text)
+}
+
+/// A life, a command and events over HTTP: what to look at while working on just these.
+fn service_alone(site: &Site, rounds: usize) -> anyhow::Result<()> {
+    let servers = Servers::start(site).context("start belljar's servers")?;
+    let mut contestants = contestant::yardsticks(site);
+    contestants.extend(servers.contestants()?);
+    let races = rounds::race(contestants, rounds)?;
+    println!("\n{}", page::races(&races, rounds));
+    ingest::measure(&servers.plain).context("measure ingest")?;
+    Ok(())
 }
 
 /// What must not be overlooked between lines of progress.

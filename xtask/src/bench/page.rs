@@ -58,7 +58,7 @@ pub(crate) fn render(findings: &Findings) -> String {
     let parts = [
         host(findings),
         targets(findings),
-        races(findings),
+        races(&findings.races, findings.rounds),
         ingest(&findings.ingest),
         records(&findings.records),
         growth(findings),
@@ -90,10 +90,11 @@ fn targets(findings: &Findings) -> String {
     table("## Targets", &["Target", "Measured", "by the smallest times", ""], rows)
 }
 
-fn races(findings: &Findings) -> String {
-    let heading = format!("## Whole processes and requests, ms, {} interleaved rounds", findings.rounds);
+/// The table of all who race, whether they did or not.
+pub(crate) fn races(races: &[Race], rounds: usize) -> String {
+    let heading = format!("## Whole processes and requests, ms, {rounds} interleaved rounds");
     let rows = ROWS.map(|name| {
-        let race = findings.races.iter().find(|race| race.name == name);
+        let race = races.iter().find(|race| race.name == name);
         let mut row = vec![name.to_owned()];
         match race {
             None => row.extend(vec!["not measured".to_owned(); 6]),
