@@ -8,8 +8,8 @@ use std::{
 #[derive(Debug, Default)]
 struct Progress {
     rung: bool,
-    /// Somebody waits for the records.
-    wanted: bool,
+    /// The furthest place somebody has waited for.
+    wanted: u64,
     stop: bool,
     done: u64,
 }
@@ -47,6 +47,11 @@ impl Bell {
         self.lock().stop
     }
 
+    /// Says whether events have come since the last wait.
+    pub(super) fn has_rung(&self) -> bool {
+        self.lock().rung
+    }
+
     pub(super) fn done(&self) -> u64 {
         self.lock().done
     }
@@ -69,7 +74,7 @@ impl Bell {
         } else {
             let idle = |progress: &mut Progress| !progress.rung && !progress.stop;
             progress = self.moved.wait_while(progress, idle).unwrap_or_else(PoisonError::into_inner);
-            let calm = |progress: &mut Progress| !progress.wanted && !progress.stop;
+            let calm = |progress: &mut Progress| progress.done >= progress.wanted && !progress.stop;
             progress = self
                 .moved
                 .wait_timeout_while(progress, BREATH, calm)
@@ -77,7 +82,6 @@ impl Bell {
                 .0;
         }
         progress.rung = false;
-        progress.wanted = false;
     }
 
     /// Waits until a place is reached; false when that takes too long.
@@ -85,7 +89,7 @@ impl Bell {
         let until = Instant::now() + patience;
         let mut progress = self.lock();
         if progress.done < place {
-            progress.wanted = true;
+            progress.wanted = progress.wanted.max(place);
             self.moved.notify_all();
         }
         while progress.done < place && !progress.stop {

@@ -66,8 +66,9 @@ impl Service {
         let bell = &self.0.eye.bell;
         while !bell.has_stopped() {
             match self.look(&folder) {
-                Ok(true) => {}
-                Ok(false) => bell.wait(None),
+                Ok(true) if !bell.has_rung() => {}
+                // While more come in, those who wait for an acknowledgement have the processors in between.
+                Ok(_) => bell.wait(None),
                 // A full disk, say: the records are behind until there is room.
                 Err(_) => bell.wait(Some(RECOVER)),
             }
