@@ -22,6 +22,18 @@ pub(crate) fn code(workspace: &Workspace, steps: &mut Steps) {
         shell::run(&mut workspace.cargo(&arguments))
     });
     steps.step("tidy", || tidy::run(workspace));
+    steps.step("web", || dashboard(workspace));
+}
+
+/// The dashboard's types, which its build does not check.
+fn dashboard(workspace: &Workspace) -> anyhow::Result<()> {
+    let npm = |words: &[&str]| {
+        let mut command = std::process::Command::new("npm");
+        command.current_dir(workspace.root.join("web")).args(words);
+        shell::run(&mut command)
+    };
+    npm(&["install", "--no-save", "--no-audit", "--no-fund", "--prefer-offline"])?;
+    npm(&["run", "check"])
 }
 
 fn documentation(workspace: &Workspace) -> anyhow::Result<()> {

@@ -38,7 +38,7 @@ const fn optional(package: &'static str, probe: Probe, reason: &'static str) -> 
 }
 
 /// Every tool, in the order it is reported.
-pub(crate) const NEEDS: [Need; 15] = [
+pub(crate) const NEEDS: [Need; 16] = [
     required("git", Probe::Binary("git"), "workspaces, branches of attempts, and tidy's list of files"),
     required(
         "gcc",
@@ -60,7 +60,12 @@ pub(crate) const NEEDS: [Need; 15] = [
         "virtual environments are made inside a sandbox, and Python clients of the service live in some",
     ),
     required("nodejs", Probe::Binary("node"), "a toolchain that must work inside a sandbox"),
-    required("npm", Probe::Binary("npm"), "installs Claude Code, and packages inside a sandbox"),
+    required(
+        "npm",
+        Probe::Binary("npm"),
+        "builds the dashboard, installs Claude Code, and packages inside a sandbox",
+    ),
+    required("chromium", Probe::Binary("chromium"), "the browser the dashboard is tested in"),
     required("docker.io", Probe::Binary("docker"), "the docker provider, and a yardstick for speed"),
     required("hyperfine", Probe::Binary("hyperfine"), "measures start times as ratios"),
     required(
@@ -94,6 +99,9 @@ pub(crate) const CLAUDE_BINARIES: [&str; 2] =
 pub(crate) const SCHEMATHESIS_PACKAGE: &str = "schemathesis==4.32.5";
 /// The Python package of the official MCP client, which the tools are tested with.
 pub(crate) const MCP_PACKAGE: &str = "mcp";
+
+/// The npm packages that drive the browser, and that look for what people with other senses cannot use.
+pub(crate) const BROWSER_PACKAGES: [&str; 2] = ["playwright-core@1.65.1", "axe-core@4.14.0"];
 
 #[cfg(test)]
 mod tests {

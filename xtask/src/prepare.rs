@@ -12,8 +12,8 @@ use anyhow::{Context as _, bail};
 
 use crate::{
     needs::{
-        CLAUDE_BINARIES, CLAUDE_PACKAGE, COMPONENTS, MCP_PACKAGE, NEEDS, Need, Probe, SCHEMATHESIS_PACKAGE,
-        Weight,
+        BROWSER_PACKAGES, CLAUDE_BINARIES, CLAUDE_PACKAGE, COMPONENTS, MCP_PACKAGE, NEEDS, Need, Probe,
+        SCHEMATHESIS_PACKAGE, Weight,
     },
     shell::{self, Workspace},
 };
@@ -151,6 +151,35 @@ pub(crate) fn mcp_client(cache: &Path, mode: Mode, named: Option<OsString>) -> a
     };
     install().with_context(|| format!("the MCP client could not be installed; run `{remedy}`"))?;
     Ok(python)
+}
+
+/// Where the packages are that drive the browser: where the caller says, else in the cache, where they are put.
+pub(crate) fn browser(cache: &Path, mode: Mode, named: Option<OsString>) -> anyhow::Result<PathBuf> {
+    if let Some(named) = named.map(PathBuf::from) {
+        if !named.join("node_modules/playwright-core").is_dir() {
+            bail!("BELLJAR_TEST_BROWSER names `{}`, which has no playwright-core", named.display());
+        }
+        return Ok(named);
+    }
+    let home = cache.join("browser");
+    let is_there = |package: &str| {
+        let (name, version) = package.split_once('@').unwrap_or((package, ""));
+        let manifest = fs::read_to_string(home.join("node_modules").join(name).join("package.json"));
+        manifest.is_ok_and(|text| text.contains(&format!("\"version\": \"{version}\"")))
+    };
+    if BROWSER_PACKAGES.into_iter().all(is_there) {
+        return Ok(home);
+    }
+    let remedy = format!("npm install --prefix {} {}", home.display(), BROWSER_PACKAGES.join(" "));
+    if mode == Mode::Verify {
+        bail!("what drives the browser is not in the cache; run `{remedy}`");
+    }
+    fs::create_dir_all(&home).with_context(|| format!("could not create {}", home.display()))?;
+    let mut npm = Command::new("npm");
+    npm.current_dir(&home).args(["install", "--no-fund", "--no-audit", "--prefix"]).arg(&home);
+    shell::run(npm.args(BROWSER_PACKAGES))
+        .with_context(|| format!("what drives the browser could not be installed; run `{remedy}`"))?;
+    Ok(home)
 }
 
 fn claude_below(home: &Path) -> Option<PathBuf> {
@@ -312,6 +341,24 @@ mod tests {
         assert!(refused.contains("-m venv") && refused.ends_with("pip install mcp`"), "{refused}");
         let named = mcp_client(cache.path(), Mode::Verify, Some("/bin/sh".into())).unwrap();
         assert_eq!(named, Path::new("/bin/sh"));
+    }
+
+    #[test]
+    fn what_drives_the_browser_is_told_with_the_remedy_unless_it_is_there() {
+        let cache = tempfile::tempdir().unwrap();
+        let refused = browser(cache.path(), Mode::Verify, None).unwrap_err().to_string();
+        assert!(
+            refused.contains("npm install --prefix") && refused.contains("playwright-core@"),
+            "{refused}"
+        );
+        assert!(browser(cache.path(), Mode::Verify, Some("/nowhere".into())).is_err());
+        for package in BROWSER_PACKAGES {
+            let (name, version) = package.split_once('@').unwrap();
+            let module = cache.path().join("browser/node_modules").join(name);
+            fs::create_dir_all(&module).unwrap();
+            fs::write(module.join("package.json"), format!("{{\n  \"version\": \"{version}\"\n}}")).unwrap();
+        }
+        assert_eq!(browser(cache.path(), Mode::Verify, None).unwrap(), cache.path().join("browser"));
     }
 
     #[test]

@@ -16,6 +16,9 @@ const SCHEMATHESIS_VARIABLE: &str = "BELLJAR_TEST_SCHEMATHESIS";
 /// Tells them where the Python with the MCP client is.
 const MCP_VARIABLE: &str = "BELLJAR_TEST_MCP_PYTHON";
 
+/// Tells them where playwright-core and axe-core are.
+const BROWSER_VARIABLE: &str = "BELLJAR_TEST_BROWSER";
+
 /// How much to do.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
@@ -33,7 +36,13 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     let named = std::env::var_os(SCHEMATHESIS_VARIABLE);
     let schemathesis = prepare::schemathesis(&workspace.cache, machine, named)?;
     let mcp = prepare::mcp_client(&workspace.cache, machine, std::env::var_os(MCP_VARIABLE))?;
-    let programs = [(CLAUDE_VARIABLE, claude), (SCHEMATHESIS_VARIABLE, schemathesis), (MCP_VARIABLE, mcp)];
+    let browser = prepare::browser(&workspace.cache, machine, std::env::var_os(BROWSER_VARIABLE))?;
+    let programs = [
+        (CLAUDE_VARIABLE, claude),
+        (SCHEMATHESIS_VARIABLE, schemathesis),
+        (MCP_VARIABLE, mcp),
+        (BROWSER_VARIABLE, browser),
+    ];
 
     let mut steps = Steps::default();
     if !options.fast {

@@ -1,5 +1,6 @@
 /** Who is who: a name and one of ten hues per agent, the same wherever it is seen. */
 import { reactive } from 'vue'
+import { brief } from './safe'
 
 const HUES = 10
 const taken = reactive(new Map<string, number>())
@@ -33,8 +34,8 @@ export function program(app: string | null | undefined): string {
 
 /** A name of at most 24 characters for a session's agent: what it was named, or its program and the start of its session. */
 export function agentName(of: { agent?: string | null; app?: string | null; session_id?: string | null }): string {
-  if (of.agent && !/^agt_/.test(of.agent)) return of.agent.slice(0, 24)
+  if (of.agent && !/^agt_/.test(of.agent)) return brief(of.agent, 24)
   const tail = (of.session_id ?? '').replace(/[^0-9a-zA-Z]/g, '').slice(0, 4)
-  const name = program(of.app).slice(0, 18)
+  const name = brief(program(of.app), 18)
   return tail ? `${name}·${tail}` : name
 }

@@ -5,12 +5,13 @@ import { doing } from '@/state/toasts'
 import { refresh } from '@/state/approvals'
 import { nameOf } from '@/state/fleet'
 import { link } from '@/live/live'
+import { brief } from './safe'
 
 const VERBS: Record<string, string> = {
   Bash: 'wants to run a command', Write: 'wants to write a file', Edit: 'wants to change a file', MultiEdit: 'wants to change a file', Read: 'wants to read a file',
   WebFetch: 'wants to reach a site', WebSearch: 'wants to search the web', Task: 'wants to start an agent', Agent: 'wants to start an agent',
 }
-export const verb = (one: Approval): string => VERBS[one.tool] ?? `wants to use ${one.tool}`
+export const verb = (one: Approval): string => VERBS[one.tool] ?? `wants to use ${brief(one.tool, 40)}`
 export const shortVerb = (one: Approval): string => verb(one).replace(/ (a command|a file|a site|the web|an agent)$/, '')
 
 export const asker = (one: Approval): string => nameOf(one.session_id, { agent: one.agent_id, app: one.vendor ?? one.asked_by })

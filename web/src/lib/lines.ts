@@ -6,6 +6,7 @@ import {
 import type { Component } from 'vue'
 import type { Call, Event } from '@/api/types'
 import { count } from './format'
+import { brief } from './safe'
 
 type Payload = Record<string, unknown>
 
@@ -27,7 +28,7 @@ export const eventIcon = (event: Pick<Event, 'kind' | 'tool'>): Component =>
   event.tool && !event.kind.startsWith('approval.') ? toolIcon(event.tool) : (FAMILIES[event.kind.split('.')[0] ?? ''] ?? Wrench)
 
 /** A tool's name: what it is called by its own server. */
-export const toolName = (tool: string): string => (tool.startsWith('mcp__') ? (tool.split('__').at(-1) ?? tool) : tool)
+export const toolName = (tool: string): string => brief(tool.startsWith('mcp__') ? (tool.split('__').at(-1) ?? tool) : tool, 60)
 
 const WORDS: Record<string, string> = {
   'prompt.submitted': 'Prompt', 'session.started': 'Session', 'session.ended': 'End', 'model.called': 'Model', 'model.failed': 'Model',
@@ -40,10 +41,10 @@ const WORDS: Record<string, string> = {
 
 /** The word in the column of tools. */
 export const eventTool = (event: Pick<Event, 'kind' | 'tool'>): string =>
-  event.tool && !event.kind.startsWith('approval.') ? toolName(event.tool) : (WORDS[event.kind] ?? event.kind)
+  event.tool && !event.kind.startsWith('approval.') ? toolName(event.tool) : (WORDS[event.kind] ?? brief(event.kind, 60))
 
 /** A model's name as people say it: `opus 4.5`. */
-export const modelName = (model: string): string => model.replace(/^claude-/, '').replace(/[-@]\d{8}$/, '').replace(/-(\d+)-(\d+)$/, ' $1.$2').replace(/-(\d+)$/, ' $1')
+export const modelName = (model: string): string => brief(model, 60).replace(/^claude-/, '').replace(/[-@]\d{8}$/, '').replace(/-(\d+)-(\d+)$/, ' $1.$2').replace(/-(\d+)$/, ' $1')
 
 const said = (payload: unknown, name: string): string | null => {
   const value = (payload as Payload | undefined)?.[name]
@@ -98,7 +99,7 @@ export function eventText(event: Event): string {
   const about = ofInput(event.tool, below(payload, 'tool_input'), cwd) ?? (event.target ? seenFrom(event.target, cwd) : null)
   if (!about && event.tool && below(payload, 'tool_input')) return JSON.stringify(below(payload, 'tool_input')).slice(0, 2000)
   const state = event.kind === 'sandbox.state' ? said(payload, 'state') ?? said(payload, 'to') : null
-  return [about ?? said(payload, 'name') ?? said(payload, 'command') ?? said(payload, 'message'), state, event.tool ? null : event.error ?? event.reason].filter(Boolean).join(' · ') || event.kind
+  return [about ?? said(payload, 'name') ?? said(payload, 'command') ?? said(payload, 'message'), state, event.tool ? null : (event.error ?? (event.decision === 'deny' || event.decision === 'ask' ? event.reason : null))].filter(Boolean).join(' · ') || event.kind
 }
 
 /** What a call was given, as far as the record has it. */

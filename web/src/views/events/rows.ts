@@ -29,7 +29,8 @@ export interface Row {
   event: Event
 }
 
-const MERGED = /^(tool\.(requested|finished|failed)|permission\.(asked|denied))$/
+const MERGED = /^(tool\.(requested|finished|failed)|permission\.(asked|denied)|execution\.(started|ended))$/
+const BEGINS = /^(tool\.requested|execution\.started)$/
 /** Told of elsewhere: by the call itself, by the approval, by a chart. */
 const SILENT = /^(usage\.|budget\.spent|otel\.|transcript\.|webhook\.|ledger\.|approval\.(delivered|requested)|sandbox\.state|agent\.traced)/
 
@@ -52,7 +53,7 @@ export class Rows {
   add(event: Event): boolean {
     if (SILENT.test(event.kind)) return false
     const payload = (event.payload ?? {}) as Payload
-    const id = typeof payload.tool_use_id === 'string' ? payload.tool_use_id : null
+    const id = event.kind.startsWith('execution.') ? (event.execution_id ?? null) : typeof payload.tool_use_id === 'string' ? payload.tool_use_id : null
     if (id && MERGED.test(event.kind)) {
       const known = this.calls.get(id)
       if (known) {
@@ -72,7 +73,7 @@ export class Rows {
     return {
       key: merged ? `c${id}` : `e${event.seq}`,
       seq: event.seq,
-      sel: merged ? `call:${id}` : `event:${event.seq}`,
+      sel: merged && !event.kind.startsWith('execution.') ? `call:${id}` : `event:${event.seq}`,
       time: Date.parse(event.time),
       session: event.session_id ?? null,
       app: event.agent_name ?? null,
@@ -87,14 +88,14 @@ export class Rows {
       result: size(payload),
       status: event.status ?? (event.kind === 'tool.failed' ? 'failure' : null),
       took: event.duration_ms ?? null,
-      running: event.kind === 'tool.requested' && event.decision !== 'deny',
+      running: BEGINS.test(event.kind) && event.decision !== 'deny',
       event,
     }
   }
 
   private finish(row: Row, event: Event, payload: Payload): void {
     row.decision = event.decision ?? row.decision
-    if (event.kind === 'tool.requested') {
+    if (BEGINS.test(event.kind)) {
       row.time = Math.min(row.time, Date.parse(event.time))
       row.text = brief(eventText(event), 300)
       return

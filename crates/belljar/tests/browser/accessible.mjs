@@ -1,0 +1,26 @@
+// Every view with something in it, on desktop and phone, dark and light: nothing serious for axe-core, nothing too wide.
+import { accessible, ask, DESKTOP, fits, hook, over, person, PHONE } from './person.mjs'
+
+for (const name of ['one', 'two', 'three']) {
+  await hook(name, 'SessionStart', { source: 'startup', model: 'claude-opus-4-5' })
+  await hook(name, 'UserPromptSubmit', { prompt: `Do ${name}` })
+  await hook(name, 'PreToolUse', { tool_name: 'Bash', tool_use_id: `a${name}`, tool_input: { command: 'make' } })
+  await hook(name, 'PostToolUseFailure', { tool_name: 'Bash', tool_use_id: `a${name}`, tool_input: { command: 'make' }, error: 'exit code 2' })
+  await hook(name, 'PreToolUse', { tool_name: 'Bash', tool_use_id: `b${name}`, tool_input: { command: 'make test' } })
+}
+await hook('three', 'StopFailure', { error: 'overloaded' })
+const sandbox = await ask('POST', '/api/v1/sandboxes', { name: 'looked-at' })
+const views = ['/', '/events', '/events?sel=call:aone', '/approvals', '/sandboxes', '/sandboxes?new=1', `/sandboxes/${sandbox.id}`, '/welcome']
+for (const size of [DESKTOP, PHONE])
+  for (const theme of ['dark', 'light']) {
+    const page = await person({ size, theme, allow: [/Failed to load resource.*404/] })
+    for (const view of views) {
+      const where = `${view} ${size.width} ${theme}`
+      await page.goto(new URL(view, page.url()).href)
+      await page.locator('main .view, main .inbox').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      await accessible(page, where)
+      await fits(page, where)
+    }
+  }
+await over()
