@@ -70,7 +70,7 @@ function ofInput(tool: string | null | undefined, input: unknown, cwd: string | 
     case 'TodoWrite':
       return 'task list'
     default:
-      return said(input, 'command') ?? said(input, 'url') ?? said(input, 'query') ?? null
+      return said(input, 'command') ?? said(input, 'url')?.replace(/^https:\/\//, '') ?? said(input, 'query') ?? null
   }
 }
 
