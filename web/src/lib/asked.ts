@@ -10,8 +10,8 @@ export interface AskedFor<T> {
   again: () => Promise<void>
 }
 
-/** Asks now, when a source changes, and every so often; an answer that was overtaken is dropped. */
-export function asked<T>(ask: (signal: AbortSignal) => Promise<T>, { on = [], every = 0 }: { on?: WatchSource[]; every?: number } = {}): AskedFor<T> {
+/** Asks now, when a source changes, and every so often while `when` holds; an answer that was overtaken is dropped. */
+export function asked<T>(ask: (signal: AbortSignal) => Promise<T>, { on = [], every = 0, when = () => true }: { on?: WatchSource[]; every?: number; when?: () => boolean } = {}): AskedFor<T> {
   const data = shallowRef<T | null>(null)
   const problem = shallowRef<Problem | null>(null)
   const loading = ref(true)
@@ -34,7 +34,7 @@ export function asked<T>(ask: (signal: AbortSignal) => Promise<T>, { on = [], ev
 
   if (on.length) watch(on, () => void again())
   void again()
-  const timer = every ? setInterval(() => !document.hidden && void again(), every) : undefined
+  const timer = every ? setInterval(() => !document.hidden && when() && void again(), every) : undefined
   onScopeDispose(() => {
     clearInterval(timer)
     flight?.abort()
