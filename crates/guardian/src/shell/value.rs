@@ -122,6 +122,12 @@ impl Value {
         })
     }
 
+    /// Whether a pattern is in it, so that it may be any number of names.
+    #[must_use]
+    pub fn has_glob(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+    }
+
     /// Puts a whole value behind it.
     pub fn append(&mut self, other: Self) {
         for piece in other.pieces {

@@ -91,7 +91,7 @@ impl Reading<'_> {
     fn fits(&self, values: &[Value], words: &[Vec<u8>]) -> bool {
         let Some((value, rest)) = values.split_first() else { return words.is_empty() || self.more };
         let many = value.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
-            || self.found.is_some() && value.prefix().starts_with(b"/");
+            || self.found.is_some() && (value.prefix().starts_with(b"/") || value.why().is_some());
         (0..=words.len()).any(|count| {
             let (taken, left) = words.split_at(count);
             let is_it = match taken {

@@ -32,13 +32,35 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
         (None, true) => Some(b"{}".to_vec()),
         (None, false) => None,
     };
-    let lines = holder.is_some() || read.has("0 null d delimiter L l");
+    let lines = holder.is_some() || read.has("0 null d delimiter");
     let is_quoted = !read.has("0 null d delimiter");
-    let items = if read.has("a arg-file") { None } else { items(&call.invocation.input, lines, is_quoted) };
+    let mut items =
+        if read.has("a arg-file") { None } else { items(&call.invocation.input, lines, is_quoted) };
+    if let (true, Some(items), true) = (is_quoted, &mut items, holder.is_some()) {
+        items.iter_mut().for_each(indented);
+    }
     let unread = Stream::default();
+    let by_lines =
+        read.value("L l max-lines").and_then(Value::text).and_then(|text| text.parse::<usize>().ok());
+    if let (Some(most), None, Some(text)) =
+        (by_lines, &holder, call.invocation.input.text.as_ref().and_then(Value::bytes))
+    {
+        let lines: Vec<&[u8]> =
+            text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
+        for some in lines.chunks(most.max(1)).take(MOST) {
+            let taken = some.iter().flat_map(|line| words(line)).map(Value::known);
+            outcome.next.push(started(
+                call,
+                argv.iter().cloned().chain(taken).collect(),
+                None,
+                unread.clone(),
+            ));
+        }
+        return outcome;
+    }
     match (items, holder) {
         (Some(items), None) => {
-            let most = read.value("n max-args L l max-lines").and_then(Value::text);
+            let most = read.value("n max-args").and_then(Value::text);
             let most = most.and_then(|text| text.parse().ok()).unwrap_or(usize::MAX).max(1);
             // Nothing to read still is one start.
             let rounds = items.len().div_ceil(most).max(1);
@@ -111,8 +133,27 @@ fn items(input: &Stream, lines: bool, is_quoted: bool) -> Option<Vec<Value>> {
     (found.len() <= MOST).then_some(found)
 }
 
-fn unquoted(word: &[u8]) -> Vec<u8> {
-    word.iter().filter(|byte| !b"'\"\\".contains(byte)).copied().collect()
+/// A line as `-I` puts it in: without the blanks it begins with.
+fn indented(line: &mut Value) {
+    if let Some(Piece::Known(bytes)) = line.pieces.first_mut() {
+        let blanks = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        bytes.drain(..blanks);
+    }
+}
+
+/// Text with its quotes taken off, as `xargs` reads it.
+fn unquoted(text: &[u8]) -> Vec<u8> {
+    let (mut out, mut quote, mut bytes) = (Vec::with_capacity(text.len()), None, text.iter());
+    while let Some(byte) = bytes.next() {
+        match (quote, byte) {
+            (Some(open), byte) if open == *byte => quote = None,
+            (None, b'\'' | b'"') => quote = Some(*byte),
+            // At the end of a line it takes the newline along.
+            (None, b'\\') => out.push(*bytes.next().unwrap_or(&b'\n')),
+            (_, byte) => out.push(*byte),
+        }
+    }
+    out
 }
 
 /// The words of a line, quotes taken off.

@@ -7,7 +7,7 @@ use super::machine::Machine;
 use super::simple::Elements;
 use super::state::{Content, State};
 use super::variables::Index;
-use crate::shell::ast::{Assigned, Assignment, Span};
+use crate::shell::ast::{Assigned, Assignment, Span, Word};
 use crate::shell::value::{Value, Why};
 
 /// Elements of an array that are followed.
@@ -25,25 +25,30 @@ impl Machine<'_> {
                 self.assign(state, &assignment.name, &index, value, assignment.append, assignment.span);
             }
             Assigned::Array(elements) => {
-                let mut values = Vec::new();
-                let mut more = None;
-                for (key, word) in elements {
-                    match key {
-                        Some(key) => {
-                            let key = self.single(key, state);
-                            values.push((Some(key), self.single(word, state)));
-                        }
-                        None => {
-                            let arguments = self.arguments([word], state);
-                            more = arguments.more.or(more);
-                            values.extend(arguments.fields.into_iter().map(|value| (None, value)));
-                        }
-                    }
-                }
-                self.assign_array(state, &assignment.name, values, more, assignment.append, assignment.span);
+                let elements = self.elements(elements, state);
+                self.assign_array(state, &assignment.name, elements, assignment.append, assignment.span);
             }
         }
         self.flows = flows;
+    }
+
+    /// What stands between the brackets of `NAME=( … )`.
+    pub(super) fn elements(&mut self, written: &[(Option<Word>, Word)], state: &mut State) -> Elements {
+        let mut elements = Elements::default();
+        for (key, word) in written {
+            match key {
+                Some(key) => {
+                    let key = self.single(key, state);
+                    elements.known.push((Some(key), self.single(word, state)));
+                }
+                None => {
+                    let arguments = self.arguments([word], state);
+                    elements.more = arguments.more.or(elements.more.take());
+                    elements.known.extend(arguments.fields.into_iter().map(|value| (None, value)));
+                }
+            }
+        }
+        elements
     }
 
     /// `NAME=( … )`
@@ -51,8 +56,7 @@ impl Machine<'_> {
         &mut self,
         state: &mut State,
         name: &[u8],
-        values: Elements,
-        more: Option<Why>,
+        elements: Elements,
         append: bool,
         span: Span,
     ) {
@@ -78,14 +82,20 @@ impl Machine<'_> {
             Content::Named(map) => map.len(),
             Content::Unset | Content::Scalar(_) | Content::Any(_) => 0,
         };
-        if before + values.len() > ELEMENTS {
+        if before + elements.known.len() > ELEMENTS {
             let construct = "an array of more than is followed".to_owned();
             variable.content = Content::Any(Why { construct, span });
             state.set(&name, variable);
             return;
         }
+        let is_named = variable.named;
         state.set(&name, variable);
+        let values = if is_named { paired(elements.known) } else { elements.known };
         for (key, value) in values {
+            // Bash refuses an element without an index and goes on.
+            if key.as_ref().is_some_and(|key| key.bytes() == Some(b"")) {
+                continue;
+            }
             let key =
                 key.unwrap_or_else(|| match state.variables.get(&name).map(|variable| &variable.content) {
                     Some(Content::Indexed(map)) => {
@@ -95,11 +105,25 @@ impl Machine<'_> {
                 });
             self.assign(state, &name, &Index::At(key), value, false, span);
         }
-        if let Some(why) = more
+        if let Some(why) = elements.more
             && let Some(mut variable) = state.variables.get(&name).cloned()
         {
             variable.content = Content::Any(why);
             state.set(&name, variable);
         }
     }
+}
+
+/// Words without indexes between the brackets of a named array are keys and values in turn; behind one with an index they
+/// are refused.
+fn paired(values: Vec<(Option<Value>, Value)>) -> Vec<(Option<Value>, Value)> {
+    if values.first().is_some_and(|(key, _)| key.is_some()) {
+        return values.into_iter().filter(|(key, _)| key.is_some()).collect();
+    }
+    let mut words = values.into_iter().map(|(_, word)| word);
+    let mut pairs = Vec::new();
+    while let Some(key) = words.next() {
+        pairs.push((Some(key), words.next().unwrap_or_default()));
+    }
+    pairs
 }

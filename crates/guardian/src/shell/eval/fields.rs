@@ -2,6 +2,8 @@
 //!
 //! Owns: what a word comes to as arguments, as one value, and as a pattern. Refuses: looking for files; a glob stays one.
 
+use std::borrow::Cow;
+
 use super::braces;
 use super::items::{Item, Origin};
 use super::machine::Machine;
@@ -44,13 +46,18 @@ impl Machine<'_> {
     }
 
     fn argument(&mut self, word: &Word, state: &mut State, arguments: &mut Arguments) {
-        let Some(words) = braces::expanded(word) else {
+        let words =
+            if state.options.plain_braces { Some(vec![Cow::Borrowed(word)]) } else { braces::expanded(word) };
+        let Some(words) = words else {
             self.unknown("braces that stand for too many words", word.span);
             arguments.more =
                 Some(Why { construct: "braces that stand for too many words".to_owned(), span: word.span });
             return;
         };
-        for word in words {
+        for mut word in words {
+            if state.options.posix {
+                plain_tildes(&mut word);
+            }
             let items = self.items(&word, state);
             let separators = self.separators(state);
             let mut splitter = Splitter::new(&separators, state.options.noglob);
@@ -86,6 +93,20 @@ impl Machine<'_> {
         match self.scalar(state, b"IFS") {
             Some(value) => value.bytes().map_or_else(|| b" \t\n".to_vec(), <[u8]>::to_vec),
             None => b" \t\n".to_vec(),
+        }
+    }
+}
+
+/// In POSIX mode a tilde within an argument is only a letter, also behind `=`.
+fn plain_tildes(word: &mut Cow<'_, Word>) {
+    let is_inner = |(place, part): (usize, &Part)| place > 0 && matches!(part, Part::Tilde(_));
+    if !word.parts.iter().enumerate().any(is_inner) {
+        return;
+    }
+    for part in word.to_mut().parts.iter_mut().skip(1) {
+        if let Part::Tilde(name) = part {
+            let text = [b"~", name.as_slice()].concat();
+            *part = Part::Literal { text, quoted: false };
         }
     }
 }

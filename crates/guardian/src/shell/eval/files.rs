@@ -26,12 +26,12 @@ pub(super) struct Files {
 impl Files {
     /// Every known content of a file, the latest last.
     pub(super) fn contents(&self, path: &Value) -> &[Value] {
-        key(path).and_then(|path| self.contents.get(&path)).map_or(&[], Vec::as_slice)
+        self.contents.get(&key(path)).map_or(&[], Vec::as_slice)
     }
 
     /// What flowed into a file, or into a directory above it.
     pub(super) fn origins(&self, path: &Value) -> Vec<Datum> {
-        let Some(path) = key(path) else { return Vec::new() };
+        let path = key(path);
         let own = self.origins.get(&path).into_iter().flatten();
         let above = self.trees.iter().filter(|(tree, _)| path.starts_with(tree)).flat_map(|(_, data)| data);
         own.chain(above).cloned().collect()
@@ -92,7 +92,7 @@ impl Files {
 
     /// Keeps a content of a file.
     pub(super) fn put(&mut self, path: &Value, content: Value) {
-        let Some(path) = key(path) else { return };
+        let path = key(path);
         let size: usize = content.pieces.iter().map(size).sum();
         if size > LARGEST {
             return;
@@ -116,8 +116,7 @@ impl Files {
         {
             self.trees.push((tree.clone(), data.to_vec()));
         }
-        let Some(own) = key(path) else { return };
-        let kept = self.origins.entry(own).or_default();
+        let kept = self.origins.entry(key(path)).or_default();
         for datum in data {
             if !kept.contains(datum) && kept.len() < 32 && !matches!(datum, Datum::File(from) if from == path)
             {
@@ -144,13 +143,20 @@ impl Files {
     }
 }
 
-/// What a file is known by. A name that `mktemp` picks is not known, but it is the same one later.
-fn key(path: &Value) -> Option<Vec<u8>> {
-    let piece = |piece: &Piece| match piece {
-        Piece::Known(bytes) | Piece::Glob(bytes) => Some(bytes.clone()),
-        Piece::Unknown(_) => None,
-    };
-    path.pieces.iter().map(piece).collect::<Option<Vec<_>>>().map(|pieces| pieces.concat())
+/// What a file is known by. Where a part of its name is not known, the same part is still the same later.
+fn key(path: &Value) -> Vec<u8> {
+    let mut key = Vec::new();
+    for piece in &path.pieces {
+        match piece {
+            Piece::Known(bytes) | Piece::Glob(bytes) => key.extend(bytes),
+            Piece::Unknown(why) => {
+                key.push(0);
+                key.extend(why.construct.bytes());
+                key.extend(why.span.start.to_le_bytes());
+            }
+        }
+    }
+    key
 }
 
 fn size(piece: &Piece) -> usize {

@@ -124,7 +124,7 @@ impl Machine<'_> {
                         if origin == Origin::Quoted { Origin::Quoted } else { Origin::Expanded },
                     ));
                 }
-                Piece::Glob(pattern) => out.push(Item::Glob(pattern, Origin::Written)),
+                Piece::Glob(pattern) => out.push(Item::Glob(pattern, Origin::Quoted)),
             }
         }
         if text.is_empty() {
@@ -133,7 +133,7 @@ impl Machine<'_> {
     }
 
     fn tilde(&self, written: &[u8], state: &State) -> Value {
-        match written.strip_prefix(b"~").unwrap_or(written) {
+        match written {
             b"" => self.scalar(state, b"HOME").unwrap_or_else(|| Value::known(self.context.home.clone())),
             b"+" => self.scalar(state, b"PWD").unwrap_or_else(|| state.cwd.clone()),
             b"-" => self.scalar(state, b"OLDPWD").unwrap_or_else(|| Value::known("~-")),
@@ -141,7 +141,8 @@ impl Machine<'_> {
                 construct: "a directory of the stack".to_owned(),
                 span: Span::default(),
             }),
-            user => Value::known(self.context.home_of(user)),
+            user if is_login(user) => Value::known(self.context.home_of(user)),
+            other => Value::known([b"~", other].concat()),
         }
     }
 
@@ -244,6 +245,11 @@ impl Machine<'_> {
     }
 }
 
+/// Whether somebody may be called so; of nobody else there is a home.
+fn is_login(name: &[u8]) -> bool {
+    name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+}
+
 /// A value among the items of a word.
 pub(super) fn push_value(out: &mut Vec<Item>, value: Value, quoted: bool) {
     let origin = if quoted { Origin::Quoted } else { Origin::Expanded };
@@ -266,12 +272,17 @@ fn trimmed(mut value: Value) -> Value {
             bytes.retain(|byte| *byte != 0);
         }
     }
-    if let Some(Piece::Known(bytes)) = value.pieces.last_mut() {
+    // What is not known may be nothing, and then the newlines before it are the end.
+    let is_open = |piece: &Piece| matches!(piece, Piece::Unknown(why) if why.may_be_empty());
+    let ending = value.pieces.iter().rposition(|piece| !is_open(piece));
+    if let Some(place) = ending
+        && let Some(Piece::Known(bytes)) = value.pieces.get_mut(place)
+    {
         while bytes.last() == Some(&b'\n') {
             bytes.pop();
         }
         if bytes.is_empty() {
-            value.pieces.pop();
+            value.pieces.remove(place);
         }
     }
     value

@@ -9,7 +9,7 @@ use super::files::Files;
 use super::state::State;
 use crate::effects::{Act, Code, Context, Datum, Effect, Effort, Invocation, Power, Traffic};
 use crate::shell::ast::{Script, Span};
-use crate::shell::value::Why;
+use crate::shell::value::{Piece, Why};
 
 /// States a shell may be in after a command.
 pub(super) type Worlds = Vec<State>;
@@ -37,8 +37,8 @@ pub(super) struct Machine<'a> {
     pub(super) anchor: Option<Span>,
     /// Set while what runs does not run on this machine.
     pub(super) elsewhere: Option<String>,
-    /// What stands for unknown pieces in text that is read again.
-    pub(super) placeholders: Vec<Why>,
+    /// The pieces that are not text, of text that is read again.
+    pub(super) placeholders: Vec<Piece>,
     /// What the words of the command at hand are made of.
     pub(super) flows: Vec<Datum>,
     /// What runs at the other end of `>(…)` in the command at hand.

@@ -72,6 +72,9 @@ impl Machine<'_> {
         };
         let count = count.flatten();
         match found {
+            Found::Many { values, .. } if values.iter().any(Value::has_glob) => {
+                Found::Any(Why { construct: "a part of what a glob stands for".to_owned(), span: used.span })
+            }
             Found::Many { mut values, joined } => {
                 if matches!(used.name, b"@" | b"*") {
                     values.insert(0, state.zero.clone());
@@ -201,6 +204,9 @@ fn length(found: &Found) -> Value {
             Some(bytes) if bytes.is_ascii() => Value::known(bytes.len().to_string()),
             _ => Value::unknown(number(b"a length")),
         },
+        Found::Many { values, .. } if values.iter().any(Value::has_glob) => {
+            Value::unknown(number(b"of elements"))
+        }
         Found::Many { values, .. } => Value::known(values.len().to_string()),
         Found::Any(_) => Value::unknown(number(b"of elements")),
     }

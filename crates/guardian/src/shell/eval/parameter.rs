@@ -87,7 +87,12 @@ impl Machine<'_> {
                 Some(why) => Found::Any(why.clone()),
                 None => Found::Many { values: state.positional.clone(), joined: name == b"*" },
             },
-            b"#" if state.more.is_none() => Found::One(Value::known(state.positional.len().to_string())),
+            b"#" if state.more.is_none()
+                && !state.zero.has_glob()
+                && !state.positional.iter().any(Value::has_glob) =>
+            {
+                Found::One(Value::known(state.positional.len().to_string()))
+            }
             b"#" => Found::One(Value::unknown(number(b"of arguments"))),
             b"?" => Found::One(
                 state
@@ -130,6 +135,13 @@ impl Machine<'_> {
             (Index::At(key), content) => {
                 let place = self.number(key, span, state);
                 match (content, place) {
+                    // How many names a glob comes to is not known, so what stands behind it may stand anywhere.
+                    (Content::Indexed(map), Some(place))
+                        if map.range(..place).any(|(_, value)| value.has_glob())
+                            || place < 0 && map.values().any(Value::has_glob) =>
+                    {
+                        Found::Perhaps(Value::unknown(variable(name)))
+                    }
                     (Content::Indexed(map), Some(place)) => {
                         let last = map.keys().next_back().copied().unwrap_or(-1);
                         let place =
@@ -223,10 +235,11 @@ impl Machine<'_> {
                     (found, super::variables::is_name(name))
                 {
                     let mut variable = state.variables.get(name).cloned().unwrap_or_default();
-                    variable.content = if lacks {
-                        Content::Scalar(Value::default())
-                    } else {
-                        Content::Scalar(not_empty(value.clone()))
+                    variable.content = match (lacks, colon) {
+                        (true, true) => Content::Scalar(Value::default()),
+                        (true, false) => Content::Unset,
+                        (false, true) => Content::Scalar(not_empty(value.clone())),
+                        (false, false) => Content::Scalar(value.clone()),
                     };
                     state.set(name, variable);
                 }
@@ -324,6 +337,11 @@ impl Machine<'_> {
     fn names(&mut self, used: &Use<'_>, state: &mut State, out: &mut Vec<Item>) {
         let index = self.index(used.name, used.index, state);
         let found = match (&index, self.content(state, used.name).0) {
+            (Index::All { .. }, Content::Indexed(map))
+                if used.index.is_some() && map.values().any(Value::has_glob) =>
+            {
+                Found::Any(number(b"of an element"))
+            }
             (Index::All { joined }, Content::Indexed(map)) if used.index.is_some() => Found::Many {
                 values: map.keys().map(|key| Value::known(key.to_string())).collect(),
                 joined: *joined,
@@ -342,8 +360,7 @@ fn positional(name: &[u8], state: &State) -> Found {
     let place: usize =
         std::str::from_utf8(name).ok().and_then(|name| name.parse().ok()).unwrap_or(usize::MAX);
     // How many names a glob comes to is not known, so what stands behind it may stand anywhere.
-    let is_glob = |value: &Value| value.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
-    if place > 0 && (is_glob(&state.zero) || state.positional.iter().take(place - 1).any(is_glob)) {
+    if place > 0 && (state.zero.has_glob() || state.positional.iter().take(place - 1).any(Value::has_glob)) {
         let why = Why { construct: "an argument behind a glob".to_owned(), span: Span::default() };
         return Found::Perhaps(Value::unknown(why));
     }

@@ -121,7 +121,8 @@ impl Machine<'_> {
             }
             self.start(&inner, state);
         }
-        copied.is_some() || !contents.is_empty()
+        // Of a path that is not known what was written before may be another file.
+        path.why().is_none() && (copied.is_some() || !contents.is_empty())
     }
 
     /// Says that something that came from elsewhere is run.
@@ -207,7 +208,7 @@ impl Machine<'_> {
                     None => {
                         self.run_origins(path, by, span);
                         let contents = self.files.contents(path).to_vec();
-                        if contents.is_empty() {
+                        if contents.is_empty() || path.why().is_some() {
                             self.record(act.clone(), by, span, effort);
                         }
                         contents

@@ -35,8 +35,10 @@ impl Machine<'_> {
         let before = state.descriptors.clone();
         let length = state.buffers.len();
         self.open_all(redirects, &mut state, by);
-        // More than one name: bash does not start the command.
+        // More than one name or none: bash says so and does not start the command.
         if std::mem::take(&mut self.refused) {
+            let span = redirects.first().map_or_else(Span::default, |redirect| redirect.span);
+            self.write(&mut state, 2, Stream::default(), "bash", span);
             state.descriptors = before;
             state.status = Some(1);
             return vec![state];
@@ -95,7 +97,7 @@ impl Machine<'_> {
     }
 
     /// Runs what reads at the other end of `>(…)`.
-    fn fed(&mut self, worlds: Worlds) -> Worlds {
+    pub(super) fn fed(&mut self, worlds: Worlds) -> Worlds {
         let feeds = std::mem::take(&mut self.feeds);
         let mut worlds = worlds;
         for feed in feeds {
@@ -242,15 +244,19 @@ impl Machine<'_> {
         span: Span,
         state: &mut State,
     ) -> Channel {
-        let mut fields = self.arguments([word], state).fields;
+        let arguments = self.arguments([word], state);
+        let (mut fields, is_sure) = (arguments.fields, arguments.more.is_none());
         match (fields.pop(), fields.is_empty()) {
             (Some(target), true) => self.opened(&target, mode, number, by, span, state),
             (Some(_), false) => {
                 self.refused = true;
                 Channel::Closed
             }
-            // None: bash refuses too, but whether there is none is seldom sure.
-            _ => Channel::Closed,
+            // None: bash refuses too, where it is sure that there is none.
+            _ => {
+                self.refused |= is_sure;
+                Channel::Closed
+            }
         }
     }
 

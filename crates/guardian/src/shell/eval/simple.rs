@@ -10,8 +10,14 @@ use crate::effects::Datum;
 use crate::shell::ast::{Assigned, Assignment, Part, Redirect, Span, Word};
 use crate::shell::value::{Piece, Value, Why};
 
-/// The elements of an array, with the indexes that were written.
-pub(super) type Elements = Vec<(Option<Value>, Value)>;
+/// The elements of an array.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Elements {
+    /// With the indexes that were written.
+    pub(super) known: Vec<(Option<Value>, Value)>,
+    /// Set when there may be any number of others.
+    pub(super) more: Option<Why>,
+}
 
 /// A command whose words are expanded.
 #[derive(Debug, Clone, Default)]
@@ -101,7 +107,7 @@ impl Machine<'_> {
                 if !assignments.is_empty() {
                     state.last = Value::default();
                 }
-                vec![state]
+                machine.fed(vec![state])
             });
         }
         if only_exec(&job) {
@@ -114,7 +120,10 @@ impl Machine<'_> {
         self.with_redirects(redirects, state, &by, |machine, mut state| {
             job.environment = machine.temporary(assignments, &mut state);
             job.flows = std::mem::take(&mut machine.flows);
-            let mut worlds = machine.perform_job(job.clone(), Lookup::All, state);
+            let feeds = std::mem::take(&mut machine.feeds);
+            let worlds = machine.perform_job(job.clone(), Lookup::All, state);
+            machine.feeds = feeds;
+            let mut worlds = machine.fed(worlds);
             for state in &mut worlds {
                 if let Some(last) = job.argv.last() {
                     state.last = last.clone();
@@ -135,19 +144,8 @@ impl Machine<'_> {
         for word in words {
             let written = declares && assignment_like(word);
             if let (true, Some(Part::Array(elements))) = (declares, word.parts.last()) {
-                let values = elements
-                    .iter()
-                    .flat_map(|(key, value)| {
-                        let key = key.as_ref().map(|key| self.single(key, state));
-                        let values = if key.is_some() {
-                            vec![self.single(value, state)]
-                        } else {
-                            self.arguments([value], state).fields
-                        };
-                        values.into_iter().map(move |value| (key.clone(), value)).collect::<Vec<_>>()
-                    })
-                    .collect();
-                job.arrays.push((job.argv.len(), values));
+                let elements = self.elements(elements, state);
+                job.arrays.push((job.argv.len(), elements));
                 job.argv.push(self.assignment_argument(word, state));
                 continue;
             }

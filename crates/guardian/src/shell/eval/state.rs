@@ -78,6 +78,9 @@ pub(super) struct Options {
     pub(super) nocasematch: bool,
     pub(super) extglob: bool,
     pub(super) xtrace: bool,
+    /// `set +B`: braces are only letters.
+    pub(super) plain_braces: bool,
+    pub(super) posix: bool,
 }
 
 /// A variable the script has touched.

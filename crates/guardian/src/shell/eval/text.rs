@@ -69,19 +69,19 @@ impl Machine<'_> {
         for piece in &text.pieces {
             match piece {
                 Piece::Known(bytes) => marked.extend(bytes),
-                Piece::Glob(pattern) => marked.extend(pattern),
-                Piece::Unknown(why) => {
+                // A glob is names of files by now, and no pattern any more.
+                Piece::Glob(_) | Piece::Unknown(_) => {
                     marked.push(MARK);
                     marked.extend(self.placeholders.len().to_string().bytes());
                     marked.push(MARK);
-                    self.placeholders.push(why.clone());
+                    self.placeholders.push(piece.clone());
                 }
             }
         }
         self.text_known(&marked, state)
     }
 
-    /// Text with its marked places as the unknown pieces they stand for.
+    /// Text with its marked places as the pieces they stand for.
     pub(super) fn unmarked(&self, text: &[u8]) -> Vec<Piece> {
         if self.placeholders.is_empty() || !text.contains(&MARK) {
             return if text.is_empty() { Vec::new() } else { vec![Piece::Known(text.to_vec())] };
@@ -97,8 +97,8 @@ impl Machine<'_> {
                 .ok()
                 .and_then(|text| text.parse::<usize>().ok());
             match number.and_then(|number| self.placeholders.get(number)) {
-                Some(why) => {
-                    value.push(Piece::Unknown(why.clone()));
+                Some(piece) => {
+                    value.push(piece.clone());
                     rest = after.get(length + 1..).unwrap_or_default();
                 }
                 None => {

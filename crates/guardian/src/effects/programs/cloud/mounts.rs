@@ -117,7 +117,7 @@ fn mounts(call: &Call<'_>, read: &Read) -> Vec<Mount> {
             continue;
         }
         let (source, target) = cut(value);
-        found.push(Mount { source: call.path(&source), target });
+        found.push(Mount { source: call.path(&at_home(call, source)), target });
     }
     for value in read.values("mount") {
         let text = value.text().unwrap_or_default();
@@ -135,6 +135,19 @@ fn mounts(call: &Call<'_>, read: &Read) -> Vec<Mount> {
         }
     }
     found
+}
+
+/// A source whose tilde the shell has left: some of these programs take it for the home.
+fn at_home(call: &Call<'_>, source: Value) -> Value {
+    let rest = super::super::options::after(&source, 1);
+    match source.prefix() {
+        [b'~'] | [b'~', b'/', ..] => {
+            let mut path = Value::known(call.context.home.clone());
+            path.append(rest);
+            path
+        }
+        _ => source,
+    }
 }
 
 /// `source:target:options`, where the source may not be wholly known.

@@ -97,7 +97,20 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     outcome.acts.extend(found.acts);
     outcome.next.extend(found.next);
     outcome.output = found.output;
+    if !codes.iter().all(is_whole) {
+        // awk refuses it, and says nothing; or says what nobody here can tell.
+        outcome.output.text = None;
+        outcome.output.data.push(Datum::Unknown(call.why("what awk makes of its code")));
+    }
     outcome
+}
+
+/// Whether quotes are closed and statements stand in braces; else awk may refuse it.
+fn is_whole(code: &Value) -> bool {
+    code.text().is_some_and(|text| {
+        let quotes = text.replace("\\\\", "").replace("\\\"", "").matches('"').count();
+        quotes % 2 == 0 && (text.contains('{') || !text.contains("print"))
+    })
 }
 
 /// The code with `print` alone spelled out: it prints the line.

@@ -125,7 +125,7 @@ impl Machine<'_> {
         state.set(&name, variable);
         self.flows.clone_from(&job.flows);
         match (array, value) {
-            (Some(values), _) => self.assign_array(state, &name, values, None, append, job.span),
+            (Some(values), _) => self.assign_array(state, &name, values, append, job.span),
             (None, Some(value)) if !reference => self.assign(state, &name, &index, value, append, job.span),
             _ => {}
         }

@@ -4,7 +4,7 @@
 
 use super::super::channel::Channel;
 use super::super::machine::{Machine, Worlds};
-use super::super::simple::Job;
+use super::super::simple::{Elements, Job};
 use super::super::state::{Content, State, Variable};
 use super::super::variables::Index;
 use super::options;
@@ -49,9 +49,9 @@ impl Machine<'_> {
                 .map(|text| split(&unescape(&text, options.has(b'r')), &self.separators(state), usize::MAX));
             let more = values.is_none().then(|| input(job.span));
             if let Some(name) = array.bytes() {
-                let values =
+                let known =
                     values.unwrap_or_default().into_iter().map(|value| (None, Value::known(value))).collect();
-                self.assign_array(state, name, values, more, false, job.span);
+                self.assign_array(state, name, Elements { known, more }, false, job.span);
             }
         } else if names.is_empty() {
             let value = text.map_or_else(
@@ -86,13 +86,14 @@ impl Machine<'_> {
         self.flows = stream.data;
         match known {
             Some(bytes) => {
-                let lines: Vec<_> = bytes
+                let known = bytes
                     .split_inclusive(|byte| *byte == b'\n')
                     .map(|line| if trim { line.strip_suffix(b"\n").unwrap_or(line) } else { line })
                     .map(|line| (None, Value::known(line)))
                     .take(1024)
                     .collect();
-                self.assign_array(&mut state, &name, lines, None, false, job.span);
+                let lines = Elements { known, more: None };
+                self.assign_array(&mut state, &name, lines, false, job.span);
             }
             None => {
                 let variable = Variable {

@@ -68,6 +68,12 @@ impl Machine<'_> {
             Some(count) => count.text().and_then(|text| text.parse::<usize>().ok()),
         };
         match count {
+            Some(count)
+                if count > 0 && state.more.is_none() && state.positional.iter().any(Value::has_glob) =>
+            {
+                // What is left of a glob is still what it stands for.
+                None
+            }
             Some(count) if state.more.is_none() && count <= state.positional.len() => {
                 state.positional.drain(..count);
                 Some(0)
@@ -212,6 +218,7 @@ fn set_option(shell: &mut Shell, flag: u8, on: bool) {
         b'f' => shell.noglob = on,
         b'a' => shell.allexport = on,
         b'x' => shell.xtrace = on,
+        b'B' => shell.plain_braces = !on,
         _ => {}
     }
 }
@@ -222,7 +229,11 @@ fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
         b"allexport" => shell.allexport = on,
         b"xtrace" => shell.xtrace = on,
         b"expand_aliases" => shell.expand_aliases = on,
-        b"posix" if on => shell.expand_aliases = true,
+        b"posix" => {
+            shell.posix = on;
+            shell.expand_aliases |= on;
+        }
+        b"braceexpand" => shell.plain_braces = !on,
         b"lastpipe" => shell.lastpipe = on,
         b"nocasematch" => shell.nocasematch = on,
         b"extglob" => shell.extglob = on,
