@@ -11,6 +11,11 @@ use crate::shell::value::{Piece, Value, Why};
 /// keeps that piece first, and no directory is put before it.
 #[must_use]
 pub fn resolve(path: &Value, cwd: &Value) -> Value {
+    if let (Some(path), Some(cwd)) = (path.bytes(), cwd.bytes())
+        && (path.starts_with(b"/") || cwd.starts_with(b"/"))
+    {
+        return known(path, cwd);
+    }
     match path.pieces.first() {
         Some(Piece::Known(bytes)) if bytes.first() == Some(&b'/') => normal(path),
         Some(Piece::Unknown(_)) => normal(path),
@@ -21,6 +26,26 @@ pub fn resolve(path: &Value, cwd: &Value) -> Value {
             normal(&whole)
         }
     }
+}
+
+/// The same where all of it is known and nothing has to be kept apart.
+fn known(path: &[u8], cwd: &[u8]) -> Value {
+    let mut found: Vec<u8> = Vec::with_capacity(cwd.len() + path.len() + 1);
+    let before: &[u8] = if path.starts_with(b"/") { b"" } else { cwd };
+    for name in before.split(|byte| *byte == b'/').chain(path.split(|byte| *byte == b'/')) {
+        match name {
+            b"" | b"." => {}
+            b".." => found.truncate(found.iter().rposition(|byte| *byte == b'/').unwrap_or(0)),
+            name => {
+                found.push(b'/');
+                found.extend_from_slice(name);
+            }
+        }
+    }
+    if found.is_empty() {
+        found.push(b'/');
+    }
+    Value::known(found)
 }
 
 /// One name of a path, between two slashes: pieces that hold no known slash.

@@ -89,6 +89,16 @@ impl Machine<'_> {
             return;
         }
         let is_named = variable.named;
+        let is_indexed = |(key, _): &(Option<Value>, Value)| key.is_some();
+        if is_named
+            && elements.known.first().is_some_and(|first| !is_indexed(first))
+            && elements.known.iter().any(is_indexed)
+        {
+            let construct = "words and indexes in one array".to_owned();
+            variable.content = Content::Any(Why { construct, span });
+            state.set(&name, variable);
+            return;
+        }
         state.set(&name, variable);
         let values = if is_named { paired(elements.known) } else { elements.known };
         for (key, value) in values {

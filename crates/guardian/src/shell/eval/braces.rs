@@ -2,20 +2,20 @@
 //!
 //! Owns: the words one word becomes. Refuses: more than a bounded number of them.
 
-use std::borrow::Cow;
-
 use crate::shell::ast::{Part, Word};
 
 /// Words one word may become.
 const LARGEST: usize = 1024;
 
+/// Whether there is anything to expand.
+pub(super) fn are_in(word: &Word) -> bool {
+    word.parts.iter().any(|part| matches!(part, Part::Braces(_) | Part::Sequence(_)))
+}
+
 /// The words a word becomes; none when they are too many.
-pub(super) fn expanded(word: &Word) -> Option<Vec<Cow<'_, Word>>> {
-    if !word.parts.iter().any(|part| matches!(part, Part::Braces(_) | Part::Sequence(_))) {
-        return Some(vec![Cow::Borrowed(word)]);
-    }
+pub(super) fn expanded(word: &Word) -> Option<Vec<Word>> {
     let words = alternatives(word)?;
-    Some(words.into_iter().map(|parts| Cow::Owned(Word { parts, span: word.span })).collect())
+    Some(words.into_iter().map(|parts| Word { parts, span: word.span }).collect())
 }
 
 fn alternatives(word: &Word) -> Option<Vec<Vec<Part>>> {

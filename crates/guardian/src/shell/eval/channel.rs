@@ -59,13 +59,14 @@ impl Machine<'_> {
             None | Some(Channel::Given) => self.shown(&stream, by, span),
             Some(Channel::Closed | Channel::Null | Channel::Source(_)) => {}
             Some(Channel::Capture(buffer)) => {
-                if let Some(buffer) = state.buffers.get_mut(*buffer) {
+                let buffer = *buffer;
+                if let Some(buffer) = state.buffers.get_mut(buffer) {
                     pour(buffer, stream, by, span);
                 }
             }
             Some(Channel::File { path, base, buffer, effect }) => {
-                let (path, base, effect) = (path.clone(), base.clone(), *effect);
-                if let Some(buffer) = state.buffers.get_mut(*buffer) {
+                let (path, base, buffer, effect) = (path.clone(), base.clone(), *buffer, *effect);
+                if let Some(buffer) = state.buffers.get_mut(buffer) {
                     pour(buffer, stream, by, span);
                     let buffer = buffer.clone();
                     self.written(effect, &buffer);

@@ -46,29 +46,35 @@ impl Machine<'_> {
     }
 
     fn argument(&mut self, word: &Word, state: &mut State, arguments: &mut Arguments) {
-        let words =
-            if state.options.plain_braces { Some(vec![Cow::Borrowed(word)]) } else { braces::expanded(word) };
-        let Some(words) = words else {
+        if state.options.plain_braces || !braces::are_in(word) {
+            return self.fields(Cow::Borrowed(word), state, arguments);
+        }
+        let Some(words) = braces::expanded(word) else {
             self.unknown("braces that stand for too many words", word.span);
             arguments.more =
                 Some(Why { construct: "braces that stand for too many words".to_owned(), span: word.span });
             return;
         };
-        for mut word in words {
-            if state.options.posix {
-                plain_tildes(&mut word);
-            }
-            let items = self.items(&word, state);
-            let separators = self.separators(state);
-            let mut splitter = Splitter::new(&separators, state.options.noglob);
-            for item in items {
-                splitter.item(item);
-            }
-            let (fields, more) = splitter.finish();
-            self.pay(fields.iter().map(Value::len_known).sum(), word.span);
-            arguments.fields.extend(fields);
-            arguments.more = more.or(arguments.more.take());
+        for word in words {
+            self.fields(Cow::Owned(word), state, arguments);
         }
+    }
+
+    /// What a word without braces comes to.
+    fn fields(&mut self, mut word: Cow<'_, Word>, state: &mut State, arguments: &mut Arguments) {
+        if state.options.posix {
+            plain_tildes(&mut word);
+        }
+        let items = self.items(&word, state);
+        let separators = self.separators(state);
+        let mut splitter = Splitter::new(&separators, state.options.noglob);
+        for item in items {
+            splitter.item(item);
+        }
+        let (fields, more) = splitter.finish();
+        self.pay(fields.iter().map(Value::len_known).sum(), word.span);
+        arguments.fields.extend(fields);
+        arguments.more = more.or(arguments.more.take());
     }
 
     /// What a word comes to where it is not split: assignments, here-strings, `case`.
@@ -89,11 +95,17 @@ impl Machine<'_> {
     }
 
     /// The bytes that separate fields.
-    pub(super) fn separators(&self, state: &State) -> Vec<u8> {
-        match self.scalar(state, b"IFS") {
+    pub(super) fn separators(&self, state: &State) -> Cow<'static, [u8]> {
+        if !state.variables.contains_key(b"IFS".as_slice())
+            && !self.context.environment.contains_key(b"IFS".as_slice())
+        {
+            return Cow::Borrowed(b" \t\n");
+        }
+        let found = match self.scalar(state, b"IFS") {
             Some(value) => value.bytes().map_or_else(|| b" \t\n".to_vec(), <[u8]>::to_vec),
             None => b" \t\n".to_vec(),
-        }
+        };
+        Cow::Owned(found)
     }
 }
 

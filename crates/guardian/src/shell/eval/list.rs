@@ -39,11 +39,13 @@ impl Machine<'_> {
         if !matches!(command.kind, Kind::List(_) | Kind::Pipeline { .. }) {
             state.hint = Hint::default();
         }
-        let kept = state.clone();
-        self.deeper(command.span, |machine| machine.dispatch(command, state)).unwrap_or_else(|| vec![kept])
+        let mut state = Some(state);
+        let worlds = self.deeper(command.span, |machine| machine.dispatch(command, state.take()));
+        worlds.unwrap_or_else(|| state.into_iter().collect())
     }
 
-    fn dispatch(&mut self, command: &Command, state: State) -> Worlds {
+    fn dispatch(&mut self, command: &Command, state: Option<State>) -> Worlds {
+        let Some(state) = state else { return Vec::new() };
         let span = command.span;
         match &command.kind {
             Kind::Simple { assignments, words } => {
@@ -250,7 +252,7 @@ pub(super) fn decided(state: State) -> (Option<State>, Option<State>) {
             succeeded.status = Some(0);
             failed.status = Some(1);
             if let Some(cwd) = hint.stayed {
-                failed.cwd = cwd;
+                failed.cwd = Rc::new(cwd);
             }
             if let Some(stack) = hint.stack {
                 failed.stack = stack;

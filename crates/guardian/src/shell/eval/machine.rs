@@ -18,6 +18,8 @@ pub(super) type Worlds = Vec<State>;
 const STEPS: u32 = 20_000;
 /// Bytes of text that are one step.
 const TEXT: usize = 1024;
+/// Invocations that are kept for whoever wants to see them.
+const TRACED: usize = 10_000;
 /// Effects before it is too much.
 const EFFECTS: usize = 4_000;
 /// How deep commands, words, functions and scripts within scripts may nest.
@@ -31,7 +33,8 @@ const ALTERNATIVES: usize = 16;
 pub(super) struct Machine<'a> {
     pub(super) context: &'a Context,
     pub(super) effects: Vec<Effect>,
-    pub(super) invocations: Vec<Invocation>,
+    /// The programs that were started, where somebody wants to see them.
+    pub(super) invocations: Option<Vec<Invocation>>,
     pub(super) files: Files,
     /// Where nested text stands in the script that was given.
     pub(super) anchor: Option<Span>,
@@ -87,7 +90,7 @@ impl<'a> Machine<'a> {
         Self {
             context,
             effects: Vec::new(),
-            invocations: Vec::new(),
+            invocations: None,
             files: Files::default(),
             anchor: None,
             elsewhere: None,
@@ -135,6 +138,15 @@ impl<'a> Machine<'a> {
             *path = real;
         }
         act
+    }
+
+    /// Notes a program, where somebody wants to see them.
+    pub(super) fn noted(&mut self, invocation: &Invocation) {
+        if let Some(invocations) = &mut self.invocations
+            && invocations.len() < TRACED
+        {
+            invocations.push(invocation.clone());
+        }
     }
 
     /// Notes that something cannot be known.
@@ -256,15 +268,17 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Takes equal states together, and joins what are too many.
+/// Takes equal states together, and joins what are too many. Where only the status and `$_` differ they may be either, which is
+/// what values that are not known say.
 pub(super) fn settle(worlds: Worlds) -> Worlds {
     if worlds.len() <= 1 {
         return worlds;
     }
     let mut kept: Worlds = Vec::new();
     for state in worlds {
-        if !kept.contains(&state) {
-            kept.push(state);
+        match kept.iter_mut().find(|other| other.is_but_for_status(&state)) {
+            Some(other) => other.blur(&state),
+            None => kept.push(state),
         }
     }
     if kept.len() <= WORLDS {

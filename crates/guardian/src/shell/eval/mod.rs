@@ -57,8 +57,9 @@ pub fn effects(script: &[u8], context: &Context) -> Vec<Effect> {
 #[must_use]
 pub fn trace(script: &[u8], context: &Context) -> (Vec<Invocation>, Vec<Effect>) {
     let mut machine = machine::Machine::new(context);
+    machine.invocations = Some(Vec::new());
     machine.whole(script);
-    (machine.invocations, machine.effects)
+    (machine.invocations.unwrap_or_default(), machine.effects)
 }
 
 /// How many steps of work a script takes to read: bounded, whatever it is.

@@ -77,7 +77,7 @@ impl Machine<'_> {
             }
             Found::Many { mut values, joined } => {
                 if matches!(used.name, b"@" | b"*") {
-                    values.insert(0, state.zero.clone());
+                    values.insert(0, Value::clone(&state.zero));
                 }
                 let (start, end) = bounds(values.len(), offset, count);
                 Found::Many { values: values.get(start..end).unwrap_or_default().to_vec(), joined }

@@ -104,8 +104,8 @@ impl Machine<'_> {
             b"-" => Found::One(Value::unknown(
                 Why { construct: "the options of the shell".to_owned(), span }.filled(),
             )),
-            b"0" => Found::One(state.zero.clone()),
-            b"_" => Found::One(state.last.clone()),
+            b"0" => Found::One(Value::clone(&state.zero)),
+            b"_" => Found::One(Value::clone(&state.last)),
             _ if name.iter().all(u8::is_ascii_digit) => positional(name, state),
             _ => self.find_variable(name, index, span, state),
         }
@@ -273,7 +273,7 @@ impl Machine<'_> {
             Found::Any(why) => out.push(Item::Any(why)),
             Found::Many { values, joined } => {
                 if quoted && joined {
-                    let separator: Vec<u8> = self.separators(state).into_iter().take(1).collect();
+                    let separator: Vec<u8> = self.separators(state).iter().copied().take(1).collect();
                     let mut value = Value::default();
                     for (place, next) in values.into_iter().enumerate() {
                         if place > 0 {

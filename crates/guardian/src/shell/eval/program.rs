@@ -13,9 +13,6 @@ use crate::effects::{Act, Code, Datum, Effort, Invocation, Next, Outcome, Stream
 use crate::shell::ast::Span;
 use crate::shell::value::{Piece, Value};
 
-/// Invocations that are kept for whoever wants to see them.
-const TRACED: usize = 10_000;
-
 impl Machine<'_> {
     /// A command as programs are asked about it.
     pub(super) fn invocation(&self, job: &Job, state: &State) -> Invocation {
@@ -34,7 +31,7 @@ impl Machine<'_> {
             more: job.more.clone(),
             flows: self.files.followed(&job.flows),
             environment,
-            cwd: state.cwd.clone(),
+            cwd: Value::clone(&state.cwd),
             input: self.input(state, 0),
             span: self.anchor.unwrap_or(job.span),
         }
@@ -66,9 +63,7 @@ impl Machine<'_> {
     }
 
     fn started(&mut self, invocation: &Invocation, state: &mut State) {
-        if self.invocations.len() < TRACED {
-            self.invocations.push(invocation.clone());
-        }
+        self.noted(invocation);
         let by = invocation
             .argv
             .first()
@@ -294,7 +289,7 @@ impl Machine<'_> {
         match next {
             Next::Program { invocation: inner, .. } => {
                 if inner.argv.first().is_none_or(super::variables::is_opaque) {
-                    self.invocations.push(inner.clone());
+                    self.noted(&inner);
                     self.unknown(format!("a program {by} is told to start"), invocation.span);
                 } else {
                     self.start(&inner, state);
@@ -332,7 +327,7 @@ impl Machine<'_> {
         }
         let mut arguments = arguments.into_iter();
         if let Some(zero) = arguments.next() {
-            inner.zero = zero;
+            inner.zero = std::rc::Rc::new(zero);
         }
         inner.positional = arguments.collect();
         inner.options.xtrace = is_traced(invocation);

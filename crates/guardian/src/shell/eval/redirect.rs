@@ -27,7 +27,7 @@ impl Machine<'_> {
         redirects: &[Redirect],
         mut state: State,
         by: &str,
-        mut run: impl FnMut(&mut Self, State) -> Worlds,
+        run: impl FnOnce(&mut Self, State) -> Worlds,
     ) -> Worlds {
         if redirects.is_empty() && self.feeds.is_empty() {
             return run(self, state);
@@ -35,7 +35,7 @@ impl Machine<'_> {
         let before = state.descriptors.clone();
         let length = state.buffers.len();
         self.open_all(redirects, &mut state, by);
-        // More than one name or none: bash says so and does not start the command.
+        // More than one name, none, or an empty one: bash says so and does not start the command.
         if std::mem::take(&mut self.refused) {
             let span = redirects.first().map_or_else(Span::default, |redirect| redirect.span);
             self.write(&mut state, 2, Stream::default(), "bash", span);
@@ -105,7 +105,8 @@ impl Machine<'_> {
                 .into_iter()
                 .map(|state| {
                     let stream = state.buffers.get(feed.buffer).cloned().unwrap_or_default();
-                    let mut inner = State { buffers: state.buffers.clone(), ..feed.before.clone() };
+                    let mut inner = feed.before.clone();
+                    inner.buffers.clone_from(&state.buffers);
                     inner.descriptors.insert(0, Channel::Source(stream));
                     let inner = self.isolated(feed.span, |machine| {
                         machine.subshell(&inner, |machine, state| machine.script(&feed.script, state))
@@ -247,8 +248,10 @@ impl Machine<'_> {
         let arguments = self.arguments([word], state);
         let (mut fields, is_sure) = (arguments.fields, arguments.more.is_none());
         match (fields.pop(), fields.is_empty()) {
-            (Some(target), true) => self.opened(&target, mode, number, by, span, state),
-            (Some(_), false) => {
+            (Some(target), true) if target.bytes() != Some(b"") => {
+                self.opened(&target, mode, number, by, span, state)
+            }
+            (Some(_), _) => {
                 self.refused = true;
                 Channel::Closed
             }

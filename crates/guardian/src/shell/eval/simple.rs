@@ -2,6 +2,8 @@
 //!
 //! Owns: that order, which is bash's. Refuses: a program's meaning.
 
+use std::rc::Rc;
+
 use super::machine::{Machine, Worlds};
 use super::names::named;
 use super::state::{State, Variable};
@@ -105,7 +107,7 @@ impl Machine<'_> {
                 }
                 state.status = machine.substituted.take().unwrap_or(Some(0));
                 if !assignments.is_empty() {
-                    state.last = Value::default();
+                    state.last = Rc::default();
                 }
                 machine.fed(vec![state])
             });
@@ -116,17 +118,21 @@ impl Machine<'_> {
             state.status = Some(0);
             return self.fed_for_good(state);
         }
-        let by = job.argv.first().map(|name| named(name, &job.argv)).unwrap_or_else(|| "bash".to_owned());
+        let by = match job.argv.first() {
+            Some(name) if !redirects.is_empty() => named(name, &job.argv),
+            _ => "bash".to_owned(),
+        };
         self.with_redirects(redirects, state, &by, |machine, mut state| {
             job.environment = machine.temporary(assignments, &mut state);
             job.flows = std::mem::take(&mut machine.flows);
+            let last = job.argv.last().cloned().map(Rc::new);
             let feeds = std::mem::take(&mut machine.feeds);
-            let worlds = machine.perform_job(job.clone(), Lookup::All, state);
+            let worlds = machine.perform_job(job, Lookup::All, state);
             machine.feeds = feeds;
             let mut worlds = machine.fed(worlds);
             for state in &mut worlds {
-                if let Some(last) = job.argv.last() {
-                    state.last = last.clone();
+                if let Some(last) = &last {
+                    state.last = Rc::clone(last);
                 }
                 state.descriptors.retain(|number, channel| {
                     *number <= 9
@@ -252,7 +258,7 @@ impl Machine<'_> {
                 match variable {
                     Some(variable) => state.set(name, variable.clone()),
                     None => {
-                        std::rc::Rc::make_mut(&mut state.variables).remove(name);
+                        Rc::make_mut(&mut state.variables).remove(name);
                     }
                 }
             }
@@ -269,7 +275,8 @@ impl Machine<'_> {
                 Some(why) => why.construct.clone(),
                 None => "a glob".to_owned(),
             };
-            self.invocations.push(self.invocation(&job, &state));
+            let invocation = self.invocation(&job, &state);
+            self.noted(&invocation);
             self.unknown(format!("a program named by {named}"), job.span);
             // It may be nothing, or something that runs the rest: `$SUDO rm …`.
             let mut worlds = vec![];

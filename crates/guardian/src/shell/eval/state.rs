@@ -3,6 +3,7 @@
 //! Owns: the shapes, and how two states become one. Refuses: the rules of bash; they are in the files that change the state.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 use super::channel::Channel;
@@ -10,9 +11,14 @@ use crate::effects::{Datum, Stream};
 use crate::shell::ast::{Command, Redirect, Span};
 use crate::shell::value::{Value, Why};
 
-/// One of the states a shell can be in at some place of a script.
+/// One of the states a shell can be in at some place of a script. Many hold it at once and few change it, so that a copy is
+/// made when it is first changed and no sooner.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct State(Rc<Shell>);
+
+/// What a shell is like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shell {
     pub(super) variables: Rc<BTreeMap<Vec<u8>, Variable>>,
     /// Each name with every body it may have.
     pub(super) functions: Rc<BTreeMap<Vec<u8>, Vec<Rc<Function>>>>,
@@ -26,8 +32,8 @@ pub(super) struct State {
     pub(super) positional: Vec<Value>,
     /// Set when any number of further positional parameters may be there.
     pub(super) more: Option<Why>,
-    pub(super) zero: Value,
-    pub(super) cwd: Value,
+    pub(super) zero: Rc<Value>,
+    pub(super) cwd: Rc<Value>,
     pub(super) stack: Vec<Value>,
     /// The exit status of the last command, when it is certain.
     pub(super) status: Option<i32>,
@@ -41,7 +47,7 @@ pub(super) struct State {
     /// Loops around the command at hand, in this shell and function.
     pub(super) loops: u32,
     /// `$_`
-    pub(super) last: Value,
+    pub(super) last: Rc<Value>,
 }
 
 /// What would also be so, once the status of the last command is decided.
@@ -136,9 +142,23 @@ impl Variable {
     }
 }
 
+impl Deref for State {
+    type Target = Shell;
+
+    fn deref(&self) -> &Shell {
+        &self.0
+    }
+}
+
+impl DerefMut for State {
+    fn deref_mut(&mut self) -> &mut Shell {
+        Rc::make_mut(&mut self.0)
+    }
+}
+
 impl State {
     pub(super) fn new(cwd: Value) -> Self {
-        Self {
+        Self(Rc::new(Shell {
             variables: Rc::default(),
             functions: Rc::default(),
             aliases: Rc::default(),
@@ -147,8 +167,8 @@ impl State {
             exported: Rc::default(),
             positional: Vec::new(),
             more: None,
-            zero: Value::known("bash"),
-            cwd,
+            zero: Rc::new(Value::known("bash")),
+            cwd: Rc::new(cwd),
             stack: Vec::new(),
             status: Some(0),
             hint: Hint::default(),
@@ -158,8 +178,45 @@ impl State {
             options: Options::default(),
             locals: Vec::new(),
             loops: 0,
-            last: Value::unknown(Why { construct: "the variable _".to_owned(), span: Span::default() }),
+            last: Rc::new(Value::unknown(Why {
+                construct: "the variable _".to_owned(),
+                span: Span::default(),
+            })),
+        }))
+    }
+
+    /// Makes the status and `$_` those of either.
+    pub(super) fn blur(&mut self, other: &Self) {
+        if self.status != other.status {
+            self.status = None;
         }
+        if self.last != other.last {
+            self.last = Rc::new(Value::unknown(differs("the variable _")));
+        }
+    }
+
+    /// Whether both are the same, whatever the status of the last command and its last word.
+    pub(super) fn is_but_for_status(&self, other: &Self) -> bool {
+        let (ours, theirs): (&Shell, &Shell) = (self, other);
+        Rc::ptr_eq(&self.0, &other.0)
+            || ours.flow == theirs.flow
+                && ours.hint == theirs.hint
+                && ours.cwd == theirs.cwd
+                && ours.variables == theirs.variables
+                && ours.positional == theirs.positional
+                && ours.more == theirs.more
+                && ours.zero == theirs.zero
+                && ours.descriptors == theirs.descriptors
+                && ours.buffers == theirs.buffers
+                && ours.options == theirs.options
+                && ours.loops == theirs.loops
+                && ours.stack == theirs.stack
+                && ours.locals == theirs.locals
+                && ours.functions == theirs.functions
+                && ours.aliases == theirs.aliases
+                && ours.traps == theirs.traps
+                && ours.hashed == theirs.hashed
+                && ours.exported == theirs.exported
     }
 
     pub(super) fn set(&mut self, name: &[u8], variable: Variable) {
@@ -175,9 +232,10 @@ impl State {
         let mut buffers: Option<Vec<Stream>> = None;
         for mut state in inner {
             state.buffers.truncate(length);
+            let after = std::mem::take(&mut state.buffers);
             buffers = Some(match buffers {
-                None => state.buffers,
-                Some(before) => joined_buffers(before, state.buffers),
+                None => after,
+                Some(before) => joined_buffers(before, after),
             });
         }
         self.buffers = buffers.unwrap_or_default();
@@ -224,7 +282,7 @@ impl State {
             self.more = Some(differs("positional parameters"));
         }
         if self.cwd != other.cwd {
-            self.cwd = Value::unknown(differs("the directory"));
+            self.cwd = Rc::new(Value::unknown(differs("the directory")));
         }
         if self.stack != other.stack {
             self.stack = vec![Value::unknown(differs("the stack of directories"))];

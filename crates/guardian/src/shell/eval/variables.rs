@@ -75,7 +75,7 @@ impl Machine<'_> {
     fn inherited(&self, state: &State, name: &[u8]) -> Content {
         if self.elsewhere.is_none() {
             let given = match name {
-                b"PWD" => return Content::Scalar(state.cwd.clone()),
+                b"PWD" => return Content::Scalar(Value::clone(&state.cwd)),
                 b"HOME" if !self.context.home.is_empty() => Some(self.context.home.clone()),
                 b"USER" | b"LOGNAME" if !self.context.user.is_empty() => {
                     Some(self.context.user.clone().into_bytes())

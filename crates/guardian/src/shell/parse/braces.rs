@@ -24,6 +24,12 @@ impl Parser<'_> {
         let open = self.input.at;
         let Some(found) = self.brace_expansion() else { return Ok(false) };
         let behind = found.end + 1;
+        // Bash counts braces before it knows what they are: `${x-{}` leaves one open, and nothing is expanded behind it.
+        if is_uneven(&self.slice(start, open)) {
+            parts.unknown(self.span(open, behind));
+            self.input.at = behind;
+            return Ok(true);
+        }
         if !found.commas {
             let text = self.slice(open + 1, found.end);
             if !is_sequence(&text) {
@@ -129,6 +135,12 @@ impl Parser<'_> {
     fn word_begins(&self, at: usize) -> bool {
         at == 0 || self.byte(at - 1).is_none_or(super::lexer::breaks)
     }
+}
+
+/// Whether a `${…}` in this text holds a brace that none answers.
+fn is_uneven(text: &[u8]) -> bool {
+    let count = |wanted: u8| text.iter().filter(|byte| **byte == wanted).count();
+    text.windows(2).any(|two| two == b"${") && count(b'{') != count(b'}')
 }
 
 /// Whether the end of an alternative reaches out for what stands behind the braces.

@@ -2,6 +2,8 @@
 //!
 //! Owns: the logical directory. Refuses: following symlinks without facts; `..` takes a name away, as bash does.
 
+use std::rc::Rc;
+
 use super::super::machine::Machine;
 use super::super::simple::Job;
 use super::super::state::{Hint, State, Variable};
@@ -36,7 +38,7 @@ impl Machine<'_> {
         if target.bytes() == Some(b"") {
             return Some(0);
         }
-        let before = state.cwd.clone();
+        let before = Value::clone(&state.cwd);
         let next = if target.bytes() == Some(b"-") {
             let back =
                 self.scalar(state, b"OLDPWD").unwrap_or_else(|| Value::unknown(directory(target, span)));
@@ -55,12 +57,12 @@ impl Machine<'_> {
         };
         let kind = next.bytes().and_then(|next| self.context.facts.get(next)).map(|fact| fact.kind);
         let next = if physical { self.real(next) } else { next };
-        state.cwd = next;
-        std::rc::Rc::make_mut(&mut state.variables).remove(b"PWD".as_slice());
+        state.cwd = Rc::new(next);
+        Rc::make_mut(&mut state.variables).remove(b"PWD".as_slice());
         state.set(b"OLDPWD", Variable { exported: true, ..Variable::scalar(before.clone()) });
         state.hint = Hint { stayed: Some(before.clone()), ..Hint::default() };
         if matches!(kind, Some(FileKind::File | FileKind::Other)) {
-            state.cwd = before;
+            state.cwd = Rc::new(before);
             return Some(1);
         }
         None
@@ -84,8 +86,11 @@ impl Machine<'_> {
     }
 
     pub(super) fn run_pwd(&mut self, job: &Job, state: &mut State) -> Option<i32> {
-        let mut text =
-            if options(job, b"", false).has(b'P') { self.real(state.cwd.clone()) } else { state.cwd.clone() };
+        let mut text = if options(job, b"", false).has(b'P') {
+            self.real(Value::clone(&state.cwd))
+        } else {
+            Value::clone(&state.cwd)
+        };
         text.push(Piece::Known(b"\n".to_vec()));
         self.write(state, 1, Stream { text: Some(text), data: Vec::new() }, "pwd", job.span);
         Some(0)
@@ -98,7 +103,7 @@ impl Machine<'_> {
             .skip(1)
             .filter(|argument| !matches!(argument.bytes(), Some(b"-n" | b"--")))
             .collect();
-        let before = state.cwd.clone();
+        let before = Value::clone(&state.cwd);
         let stack = state.stack.clone();
         let status = match arguments.first() {
             None => match state.stack.pop() {
