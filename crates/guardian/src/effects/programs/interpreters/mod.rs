@@ -4,9 +4,12 @@
 //! walk that knows what it can of every value; each language says how it is written and which of its names do what.
 //! Refuses: running anything, certainty about what is computed, and endless work. What cannot be followed is unknown, by name.
 
+mod applying;
 mod awk;
+mod binding;
 mod calls;
 mod code;
+mod definitions;
 mod expression;
 mod files;
 mod fold;

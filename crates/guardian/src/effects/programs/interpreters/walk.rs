@@ -19,10 +19,6 @@ use crate::shell::value::{Value, Why};
 const STEPS: u32 = 12_000;
 /// How deep values may nest.
 const DEPTH: u32 = 120;
-/// Functions within functions.
-const CALLS: usize = 10;
-/// Elements of a list that are gone through one by one.
-const ELEMENTS: usize = 64;
 
 /// What is known while code is walked through.
 #[derive(Debug)]
@@ -41,12 +37,12 @@ pub(super) struct Walk<'a> {
     /// It starts a shell, or something it was told to.
     pub shells: bool,
     pub loops: u32,
-    variables: HashMap<String, Worth>,
-    journal: Vec<(String, Option<Worth>)>,
-    functions: HashMap<String, Rc<Function>>,
-    applied: Vec<*const Function>,
-    stack: Vec<*const Function>,
-    returned: Option<Worth>,
+    pub variables: HashMap<String, Worth>,
+    pub journal: Vec<(String, Option<Worth>)>,
+    pub functions: HashMap<String, Rc<Function>>,
+    pub applied: Vec<*const Function>,
+    pub stack: Vec<*const Function>,
+    pub returned: Option<Worth>,
     steps: u32,
     depth: u32,
 }
@@ -154,7 +150,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn hoist(&mut self, tree: &[Expr]) {
+    pub(super) fn hoist(&mut self, tree: &[Expr]) {
         for expr in tree {
             match expr {
                 Expr::Function(function) => self.define(function),
@@ -342,254 +338,11 @@ impl<'a> Walk<'a> {
     }
 
     /// What was set since then may have been set or not.
-    fn merge(&mut self, mark: usize) {
+    pub(super) fn merge(&mut self, mark: usize) {
         let changed = self.journal.split_off(mark);
         for (name, before) in changed.into_iter().rev() {
             let (Some(before), Some(now)) = (before, self.variables.get(&name).cloned()) else { continue };
             self.assign(&name, before.or(now));
         }
     }
-
-    pub(super) fn assign(&mut self, name: &str, value: Worth) {
-        let name = plain_name(name);
-        let before = self.variables.insert(name.to_owned(), value);
-        if self.journal.len() < 100_000 {
-            self.journal.push((name.to_owned(), before));
-        }
-    }
-
-    fn bind(&mut self, target: &Expr, value: &Worth) {
-        match target {
-            Expr::Name(name) => self.assign(name, value.clone()),
-            Expr::Unary(_, inner) => self.bind(inner, value),
-            Expr::List(targets) => {
-                let parts = value.elements();
-                for (place, target) in targets.iter().enumerate() {
-                    let part = match &value.kind {
-                        Kind::List(_) => parts.get(place).cloned().unwrap_or_default(),
-                        _ => self.unknown_part(value),
-                    };
-                    self.bind(target, &part);
-                }
-            }
-            // `const {a: b, c} = x`.
-            Expr::Table(entries) => {
-                for entry in entries {
-                    match entry {
-                        Expr::Pair(key, local) => {
-                            if let Expr::Name(name) = &**key {
-                                let part = self.member(value, name);
-                                self.bind(local, &part);
-                            }
-                        }
-                        Expr::Name(name) => {
-                            let part = self.member(value, name);
-                            self.assign(name, part);
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            Expr::Pair(name, _) => self.bind(name, value),
-            Expr::Index(object, keys) => {
-                for key in keys {
-                    self.eval(key);
-                }
-                if let Expr::Name(name) = &**object {
-                    let before = self.lookup(name);
-                    self.assign(name, before.with(&value.flows()));
-                }
-            }
-            Expr::Member(object, member) => {
-                let object = self.eval(object);
-                if let Kind::Name(name) = &object.kind {
-                    let full = format!("{name}.{member}");
-                    self.assign(&full, value.clone());
-                }
-            }
-            other => {
-                self.eval(other);
-            }
-        }
-    }
-
-    fn unknown_part(&self, value: &Worth) -> Worth {
-        match &value.kind {
-            Kind::Name(name) => Worth::name(format!("{name}[]")).with(&value.data),
-            _ => Worth::unknown(self.why("a part of a value")).with(&value.flows()),
-        }
-    }
-
-    fn each(&mut self, target: &Expr, over: &Expr, body: &[Expr]) -> Worth {
-        let over = self.eval(over);
-        let mark = self.journal.len();
-        let elements = match &over.kind {
-            Kind::List(_) | Kind::Any(_) | Kind::Table(_) => over.elements(),
-            Kind::Text(text) if text.bytes().is_some_and(|bytes| bytes.len() <= ELEMENTS) => {
-                text.bytes().unwrap_or_default().iter().map(|byte| Worth::text(vec![*byte])).collect()
-            }
-            // Lines of an open file are made of it.
-            _ => vec![self.unknown_part(&over)],
-        };
-        self.loops += 1;
-        let mut list = Vec::new();
-        for element in elements.into_iter().take(ELEMENTS) {
-            self.bind(target, &element);
-            list.push(self.all(body));
-        }
-        if list.is_empty() {
-            self.bind(target, &Worth::default());
-            self.all(body);
-        }
-        self.loops -= 1;
-        self.merge(mark);
-        Worth::list(list).with(&over.data)
-    }
-
-    /// Calls a function of the code.
-    pub(super) fn apply(&mut self, function: &Rc<Function>, args: &Args) -> Worth {
-        let pointer = Rc::as_ptr(function);
-        if !self.applied.contains(&pointer) {
-            self.applied.push(pointer);
-        }
-        if self.stack.contains(&pointer) || self.stack.len() >= CALLS {
-            return Worth::unknown(self.why("what a function gives")).with(&args.flows());
-        }
-        self.stack.push(pointer);
-        let mark = self.journal.len();
-        let outer = self.returned.take();
-        let mut rest = args.all.iter();
-        for param in &function.params {
-            let name = param_name(param);
-            let given = name.and_then(|name| args.named.iter().find(|(other, _)| other == name));
-            let value = match (param, given) {
-                (_, Some((_, value))) => value.clone(),
-                (Expr::Unary(sign, _), None) if matches!(sign.as_str(), "*" | "...") => {
-                    Worth::list(rest.by_ref().cloned().collect())
-                }
-                (Expr::Pair(_, default), None) => match rest.next() {
-                    Some(value) => value.clone(),
-                    None => self.eval(default),
-                },
-                (_, None) => rest.next().cloned().unwrap_or_else(|| {
-                    let name = name.unwrap_or("x");
-                    Worth::unknown(self.why(format!("the parameter {name}")))
-                }),
-            };
-            self.bind(param, &value);
-        }
-        self.assign("_args", Worth::list(args.all.clone()));
-        let last = self.all(&function.body);
-        let value = std::mem::replace(&mut self.returned, outer);
-        self.merge(mark);
-        self.stack.pop();
-        match value {
-            Some(value) => value.or(last),
-            None => last,
-        }
-    }
-
-    fn arguments(&mut self, args: &[Expr]) -> Args {
-        let mut found = Args::default();
-        for arg in args {
-            match arg {
-                Expr::Pair(key, value) => {
-                    let name = match &**key {
-                        Expr::Name(name) => name.clone(),
-                        other => self.eval(other).str().unwrap_or_default().to_owned(),
-                    };
-                    let value = self.eval(value);
-                    found.named.push((name, value));
-                }
-                Expr::Unary(sign, inner) if matches!(sign.as_str(), "*" | "...") => {
-                    let value = self.eval(inner);
-                    found.all.extend(value.elements());
-                }
-                Expr::Name(name) if name.starts_with('@') => {
-                    let value = self.eval(arg);
-                    found.all.extend(value.elements());
-                }
-                _ => {
-                    let value = self.eval(arg);
-                    found.all.push(value);
-                }
-            }
-        }
-        found
-    }
-
-    fn called(&mut self, callee: &Expr, args: &[Expr]) -> Worth {
-        match callee {
-            Expr::Member(object, member) => {
-                let object = self.eval(object);
-                let args = self.arguments(args);
-                self.invoke_member(&object, member, args)
-            }
-            _ => {
-                let function = match callee {
-                    Expr::Name(name) => self.lookup(name),
-                    other => self.eval(other),
-                };
-                let args = self.arguments(args);
-                self.invoke(&function, &args)
-            }
-        }
-    }
-
-    pub(super) fn lookup(&mut self, name: &str) -> Worth {
-        let plain = plain_name(name);
-        if let Some(value) = self.variables.get(plain) {
-            return value.clone();
-        }
-        if let Some(function) = self.functions.get(plain) {
-            return Worth { kind: Kind::Function(Rc::clone(function)), data: Vec::new() };
-        }
-        // `from os import *`.
-        if let Some(Worth { kind: Kind::Name(module), .. }) = self.variables.get("*") {
-            let full = format!("{module}.{plain}");
-            if (self.language.function)(&full).is_some() {
-                return Worth::name(full);
-            }
-        }
-        self.resolve(plain)
-    }
-
-    /// A name that is not called with parentheses; some languages call it all the same.
-    fn named_alone(&mut self, name: &str) -> Worth {
-        let worth = self.lookup(name);
-        let Kind::Name(full) = &worth.kind else { return worth };
-        let verb = (self.language.function)(full);
-        let alone =
-            matches!(verb, Some(Verb::Fork | Verb::Delete | Verb::Cwd | Verb::Input | Verb::Terminal));
-        if alone && matches!(self.language.name, "perl" | "ruby") && !name.starts_with(['$', '@', '%']) {
-            let full = full.clone();
-            return self.named(&full, &Args::default());
-        }
-        worth
-    }
-
-    pub(super) fn function_named(&self, name: &str) -> Option<Rc<Function>> {
-        self.functions.get(name).cloned()
-    }
-
-    pub(super) fn variable(&self, name: &str) -> Option<Worth> {
-        self.variables.get(name).cloned()
-    }
-}
-
-fn param_name(param: &Expr) -> Option<&str> {
-    match param {
-        Expr::Name(name) => Some(name),
-        Expr::Pair(name, _) | Expr::Unary(_, name) => param_name(name),
-        _ => None,
-    }
-}
-
-/// A variable's name without its sigil.
-fn plain_name(name: &str) -> &str {
-    if name == "@_" {
-        return "_args";
-    }
-    let plain = name.trim_start_matches(['$', '@', '%', '&']);
-    if plain.is_empty() { name } else { plain }
 }
