@@ -61,6 +61,12 @@ pub struct ForkRequest {
     /// Keeps the attempts' sandboxes.
     #[serde(default)]
     pub keep: bool,
+    /// Leaves the attempts' sandboxes running until their time is over, so that what they serve can be looked at.
+    #[serde(default)]
+    pub keep_alive: bool,
+    /// A line for the shell that serves it, started in each of them when the attempt is over.
+    #[schema(max_length = 65_536)]
+    pub preview: Option<String>,
     /// What all attempts together may cost, in dollars.
     #[schema(minimum = 0, maximum = 1_000_000)]
     pub budget_usd: Option<f64>,

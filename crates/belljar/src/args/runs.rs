@@ -47,6 +47,9 @@ pub(crate) struct Fork {
     /// Keep the attempts' sandboxes.
     #[arg(long)]
     pub(crate) keep: bool,
+    /// Leave the attempts running, with CMD in each if it is given, to look at what they serve; needs a server.
+    #[arg(long, value_name = "CMD", num_args = 0..=1, default_missing_value = "", require_equals = true)]
+    pub(crate) keep_alive: Option<String>,
     /// Allow more than 10 attempts.
     #[arg(long, value_name = "N")]
     pub(crate) max_forks: Option<usize>,

@@ -20,6 +20,8 @@ promises! { [root]:
     with_a_server_a_run_is_the_same_and_outlives_it,
     a_task_file_says_it_all,
     attempts_wait_for_their_turn,
+    a_killed_fork_is_reported_and_leaves_nothing,
+    attempts_are_kept_alive_to_be_looked_at,
 }
 
 const CHECK: &str = "python3 -m unittest discover -s tests -t .";
@@ -314,6 +316,46 @@ fn with_a_server_a_run_is_the_same_and_outlives_it(glass: &Glass) {
     let stats = served.get("/api/v1/runs/stats");
     assert_eq!((&stats["runs"], &stats["with_winner"]), (&json!(1), &json!(1)));
     assert_eq!(git(glass, &["status", "--porcelain"]), "");
+}
+
+fn a_killed_fork_is_reported_and_leaves_nothing(glass: &Glass) {
+    program(glass);
+    let mut command = glass.belljar(&["fork", "-n", "2", "--", "sleep", "600"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    eventually("two attempts run", || {
+        let records = fs::read_dir(glass.home().join("sandboxes")).unwrap().flatten();
+        let count = records.filter(|entry| entry.path().join("sandbox.json").exists()).count();
+        if count == 2 { Ok(()) } else { Err(count.to_string()) }
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let shown = glass.json(&["runs", "show", "last"]);
+    assert_eq!(shown["run"]["state"], "interrupted", "{shown:#}");
+    assert_eq!(shown["results"]["winner_fork"], Value::Null);
+    assert_eq!(glass.json(&["list"]), json!([]));
+    assert_eq!(glass.json(&["snapshot", "--list"]), json!([]));
+}
+
+fn attempts_are_kept_alive_to_be_looked_at(glass: &Glass) {
+    repository(glass);
+    glass.run(&["fork", "--keep-alive", "--", "true"]).code(125).says("needs a server");
+    let served = Served::start(glass);
+    let serve = "--keep-alive=exec python3 -m http.server 8000";
+    let said =
+        glass.run(&["fork", "-n", "2", serve, "--", "sh", "-c", "echo \"made by $FORK_ID\" > page.txt"]).ok();
+    assert!(said.contains("attempt 1:"), "{said}");
+    let run = served.get("/api/v1/runs")["items"][0].clone();
+    for fork in [0, 1] {
+        let id = run["forks"][fork]["sandbox_id"].as_str().unwrap();
+        let url = eventually("it serves", || {
+            let ports = served.get(&format!("/api/v1/sandboxes/{id}/ports"));
+            ports["items"][0]["url"].as_str().map(str::to_owned).ok_or_else(|| ports.to_string())
+        });
+        assert!(url.contains(&format!("8000-{id}")), "{url}");
+        let page = served.get(&format!("/api/v1/sandboxes/{id}"));
+        assert_eq!(page["state"], "running");
+        glass.run(&["terminate", "--force", id]).ok();
+    }
 }
 
 fn a_task_file_says_it_all(glass: &Glass) {

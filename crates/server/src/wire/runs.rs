@@ -45,6 +45,8 @@ pub(crate) fn new_run(request: api::ForkRequest) -> Answer<NewRun> {
         timeout: request.timeout_seconds.map(|seconds| seconds_of("timeout_seconds", seconds)).transpose()?,
         concurrency: request.concurrency,
         keep: request.keep,
+        keep_alive: request.keep_alive,
+        preview: request.preview,
         budget: request.budget_usd.map(dollars).transpose()?,
         artifacts: request.artifacts,
     })

@@ -8,6 +8,7 @@ mod progress;
 mod task;
 
 use std::{
+    io::{self, Write as _},
     process::ExitCode,
     sync::{
         Arc,
@@ -15,14 +16,14 @@ use std::{
     },
 };
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::progress::Progress;
 use super::{
     embedded::{field, with_server},
-    runs::{board, text},
+    runs::{board, items, text},
 };
 use crate::{args::Fork, client::Client, context::Context, output::print_json};
 
@@ -33,6 +34,9 @@ const NO_WINNER: u8 = 1;
 
 pub(crate) fn fork(context: &Context, args: &Fork) -> Result<ExitCode> {
     let request = order::request(context, args)?;
+    if args.keep_alive.is_some() && context.remote()?.is_none() && Client::at_home(&context.home).is_none() {
+        bail!("--keep-alive needs a server, which shows what attempts serve: start one with `belljar serve`");
+    }
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::clone(&stop)).context("listen for signals")?;
@@ -41,7 +45,11 @@ pub(crate) fn fork(context: &Context, args: &Fork) -> Result<ExitCode> {
         let begun = server.order("POST", &["sandboxes", "fork"], Some(&request))?;
         let progress = Progress::choose(context, args.quiet);
         let run = follow(server, begun, &stop, progress)?;
-        finish(context, server, &run)
+        let code = finish(context, server, &run)?;
+        if args.keep_alive.is_some() && !context.json {
+            previews(server, &run)?;
+        }
+        Ok(code)
     })
 }
 
@@ -64,6 +72,24 @@ fn follow(server: &Client, mut run: Value, stop: &AtomicBool, mut progress: Prog
         let query = [("version", version.as_str()), ("timeout_seconds", "1")];
         run = server.records(&format!("runs/{id}/wait"), &query)?;
     }
+}
+
+/// Where each attempt that lives serves what it made.
+fn previews(server: &Client, run: &Value) -> Result<()> {
+    let mut out = io::stdout().lock();
+    for fork in items(run, "forks") {
+        let id = text(fork, "sandbox_id");
+        // One that ended meanwhile serves nothing.
+        let ports = id.parse().ok().and_then(|id| server.ports(id).ok()).unwrap_or_default();
+        let urls: Vec<&str> = ports.iter().map(|port| port.url.as_str()).collect();
+        let number = field(fork, "fork");
+        match urls.is_empty() {
+            false => writeln!(out, "attempt {number}: {}", urls.join(" "))?,
+            true if id.is_empty() => {}
+            true => writeln!(out, "attempt {number}: serves nothing yet; `belljar ports {id}` looks again")?,
+        }
+    }
+    Ok(())
 }
 
 fn is_over(run: &Value) -> bool {

@@ -58,6 +58,8 @@ pub(super) fn request(context: &Context, args: &Fork) -> Result<Value> {
         ("judge", json!(args.judge.clone().or(task.judge))),
         ("timeout_seconds", json!(seconds(args.timeout, task.timeout.as_deref())?)),
         ("check_timeout_seconds", json!(seconds(args.check_timeout, task.check_timeout.as_deref())?)),
+        ("keep_alive", json!(args.keep_alive.as_ref().map(|_| true))),
+        ("preview", json!(args.keep_alive.as_ref().filter(|command| !command.is_empty()))),
         ("concurrency", json!(args.jobs.or(task.jobs))),
         ("max_forks", json!(args.max_forks.or(task.max_forks))),
         ("budget_usd", json!(args.budget.or(task.budget_usd))),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use belljar_domain::{Digest, SandboxId, Usd};
+use belljar_domain::{Digest, Principal, SandboxId, Span, Usd};
 use belljar_ports::{
     Changes,
     lens::{CallFilter, SessionFilter},
@@ -15,6 +15,7 @@ use super::{
     glob::matches,
     live::LiveRun,
     record::{Attempt, Phase, Run},
+    shell,
 };
 use crate::changes::{Bundle, Look, RenderError};
 
@@ -46,7 +47,18 @@ impl Service {
         let _later = done.wait();
         let Some(id) = attempt.sandbox else { return };
         // What cannot be ended now has a clock.
-        let _later = if view.keep { self.stop(&who, id).map(drop) } else { self.delete(&who, id) };
+        let _later = match (view.keep_alive, view.keep) {
+            (true, _) => self.show_off(&who, view, id),
+            (false, true) => self.stop(&who, id).map(drop),
+            (false, false) => self.delete(&who, id),
+        };
+    }
+
+    /// Has an attempt serve what it made, as long as its sandbox lives.
+    fn show_off(&self, who: &Principal, view: &Run, id: SandboxId) -> Result<()> {
+        let Some(preview) = &view.preview else { return Ok(()) };
+        // It goes on until the sandbox's own clock ends it.
+        self.start(who, id, shell::order(preview, Span::millis(0))).map(drop)
     }
 
     fn read_changes(&self, run: &LiveRun, view: &Run, attempt: &Attempt, id: SandboxId) -> Result<Read> {

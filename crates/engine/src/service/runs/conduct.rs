@@ -128,12 +128,13 @@ impl Service {
     fn clear(&self, run: &LiveRun) {
         let (who, view) = (run.who(), run.view());
         for id in self.sandboxes_of_run(&who, &view, &[]) {
-            let is_kept = view.keep && view.attempts.iter().any(|attempt| attempt.sandbox == Some(id));
+            let stays = view.keep || view.keep_alive;
+            let is_kept = stays && view.attempts.iter().any(|attempt| attempt.sandbox == Some(id));
             if !is_kept {
                 let _later = self.delete(&who, id);
             }
         }
-        if let Some(snapshot) = view.snapshot.filter(|_| !view.keep) {
+        if let Some(snapshot) = view.snapshot.filter(|_| !view.keep && !view.keep_alive) {
             let _later = self.delete_snapshot(&who, snapshot);
         }
     }

@@ -85,6 +85,8 @@ impl Service {
             timeout,
             concurrency: order.concurrency.unwrap_or(ABREAST).min(count),
             keep: order.keep,
+            keep_alive: order.keep_alive || order.preview.is_some(),
+            preview: order.preview.clone(),
             budget: order.budget,
             estimate: self.estimate(who, &order)?,
             reserved: None,

@@ -40,6 +40,10 @@ pub struct NewRun {
     pub concurrency: Option<usize>,
     /// Whether the attempts' sandboxes stay.
     pub keep: bool,
+    /// Whether the attempts' sandboxes go on living afterwards, so that people can look at what they serve.
+    pub keep_alive: bool,
+    /// A shell command that serves it, started in each of them then.
+    pub preview: Option<String>,
     /// What all attempts together may cost.
     pub budget: Option<Usd>,
     /// Files to keep of each attempt, as patterns.
@@ -130,6 +134,9 @@ impl NewRun {
         }
         if self.concurrency == Some(0) {
             return invalid("at least one attempt has to work at a time".to_owned());
+        }
+        if self.preview.as_ref().is_some_and(|preview| preview.trim().is_empty() || preview.len() > COMMAND) {
+            return invalid(format!("the preview's command is empty or has more than {COMMAND} bytes"));
         }
         self.trial.check().map_err(ServiceError::Invalid)?;
         if self.artifacts.len() > PATTERNS {

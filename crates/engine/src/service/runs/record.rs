@@ -57,6 +57,12 @@ pub struct Run {
     pub concurrency: usize,
     /// Whether the attempts' sandboxes stay.
     pub keep: bool,
+    /// Whether they go on living afterwards.
+    #[serde(default)]
+    pub keep_alive: bool,
+    /// What is started in each of them then.
+    #[serde(default)]
+    pub preview: Option<String>,
     /// What all attempts together may cost.
     #[serde(default)]
     pub budget: Option<Usd>,
