@@ -59,8 +59,9 @@ impl<'e> Said<'e> {
     /// The subagent; empty for the session's own agent.
     pub(super) fn agent(self) -> &'e str {
         let own = self.text("agent_id");
-        // Whoever tells events directly names agents there alone.
-        let named = self.event.what.actor.id.as_deref().filter(|_| self.text("source").is_none());
+        // Whoever tells events directly names agents there alone; what belljar tells itself names whom the registry knows.
+        let is_direct = self.text("source").is_none() && self.event.what.kind.may_be_told();
+        let named = self.event.what.actor.id.as_deref().filter(|_| is_direct);
         own.or(named).filter(|agent| *agent != self.session()).unwrap_or_default()
     }
 
