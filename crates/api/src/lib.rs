@@ -15,6 +15,7 @@ mod budget;
 mod event;
 mod execution;
 mod file;
+mod guardian;
 mod hook;
 mod ingest;
 mod live;
@@ -50,6 +51,9 @@ pub use execution::{
     Command, ExecAnswer, ExecRequest, Execution, ExecutionStatus, ResizeRequest, SignalRequest, TerminalSize,
 };
 pub use file::{File, FileChange, FileChangeKind, FileKind};
+pub use guardian::{
+    CheckCall, CheckPlace, CheckedCall, CheckedFinding, Guardian, GuardianAcl, GuardianRule, HostReport,
+};
 pub use hook::{HookAnswer, HookApproval, HookEnvelope, HookQuery, HookVerdict};
 pub use ingest::{Ingested, ToldEvent, ToldEvents, VisibilityEvent};
 pub use live::{ClientFrame, EventSelection, ServerFrame, TerminalFrame, TerminalNotice};

@@ -7,6 +7,7 @@ use std::{net::SocketAddr, ops::Deref, path::PathBuf, sync::Arc, time::Duration}
 use belljar_domain::{ByteSize, NewEvent, Principal, SandboxId};
 use belljar_engine::service::{Brief, Finished, Ingested, Service, ServiceError, StartExecution};
 use belljar_ports::SandboxProvider;
+use serde_json::Value;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch},
     task::{block_in_place, spawn_blocking},
@@ -50,12 +51,35 @@ pub struct Settings {
     pub signed_only: bool,
     /// Where programs that know no keys may watch and tell; nowhere unless it is set.
     pub keyless: Option<SocketAddr>,
+    /// Finds out what this machine can enforce, and where agents' hooks are; takes a moment.
+    pub host: Look,
+}
+
+/// Finds out what there is to know of this machine: the doctor's report, and that about hooks.
+#[derive(Clone)]
+pub struct Look(Arc<dyn Fn() -> (Value, Value) + Send + Sync>);
+
+impl Look {
+    /// By asking whoever knows.
+    pub fn new(look: impl Fn() -> (Value, Value) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(look))
+    }
+
+    pub(crate) fn look(&self) -> (Value, Value) {
+        (self.0)()
+    }
+}
+
+impl std::fmt::Debug for Look {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Look").finish_non_exhaustive()
+    }
 }
 
 impl Settings {
-    /// The defaults, for a home and the key its passes are sealed with.
+    /// The defaults, for a home, the key its passes are sealed with, and who knows this machine.
     #[must_use]
-    pub const fn new(home: PathBuf, version: &'static str, pass_key: Vec<u8>) -> Self {
+    pub const fn new(home: PathBuf, version: &'static str, pass_key: Vec<u8>, host: Look) -> Self {
         Self {
             home,
             version,
@@ -68,6 +92,7 @@ impl Settings {
             replay_window: Duration::from_secs(300),
             signed_only: false,
             keyless: None,
+            host,
         }
     }
 }

@@ -25,7 +25,7 @@ mod router;
 mod table;
 mod wire;
 
-pub use app::Settings;
+pub use app::{Look, Settings};
 pub use guard::KeyError;
 pub use listen::{ServeError, Server};
 pub use mcp::{Session, SessionError};

@@ -6,9 +6,9 @@ use crate::{
     app::App,
     dashboard, edge,
     handlers::{
-        about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, hooks,
-        killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots, terminals,
-        webhooks,
+        about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, guardian,
+        hooks, killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots,
+        terminals, webhooks,
     },
     mcp::endpoint as mcp,
     observability::{handlers as observed, themes},
@@ -142,6 +142,9 @@ fn guarding(table: Table) -> Table {
         .delete("/api/v1/agents/{id}", QUICK, agents::delete)
         .post("/api/v1/agents/{id}/approve", QUICK, agents::approve)
         .post("/api/v1/agents/{id}/revoke", QUICK, agents::revoke)
+        .get("/api/v1/guardian", QUICK, guardian::show)
+        .post("/api/v1/guardian/check", QUICK, guardian::check)
+        .get("/api/v1/host", LONG, guardian::host)
         .get("/api/v1/budgets", QUICK, budgets::list)
         .get("/api/v1/budgets/history", QUICK, budgets::history)
         .post("/api/v1/budgets/check", QUICK, budgets::check)

@@ -59,7 +59,7 @@ pub(crate) struct Settings {
 }
 
 /// Whose settings.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Target {
     /// Of claude-code, codex, gemini, cursor or opencode.
     #[arg(long, value_name = "AGENT", value_delimiter = ',')]

@@ -14,7 +14,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use belljar_domain::Timestamp;
 use belljar_ports::SandboxProvider;
-use belljar_server::Server;
+use belljar_server::{Look, Server};
 use belljar_store::{SqliteStore, StoreConfig};
 use serde_json::{Value, json};
 use tokio::{
@@ -23,7 +23,10 @@ use tokio::{
 };
 use tracing_subscriber::EnvFilter;
 
-use super::composed::{Composed, Life};
+use super::{
+    composed::{Composed, Life},
+    doctor, hooks,
+};
 use crate::{
     args::Serve, context::Context, keys, output::print_json, policy::Watch, replay::Replay, runtime,
 };
@@ -108,7 +111,10 @@ fn reactor() -> Result<Runtime> {
 
 pub(super) fn edge(context: &Context) -> Result<belljar_server::Settings> {
     let passes = keys::passes(&context.home)?;
-    let mut settings = belljar_server::Settings::new(context.home.clone(), env!("CARGO_PKG_VERSION"), passes);
+    let own = context.clone();
+    let host = Look::new(move || (doctor::report(&own), hooks::report(&own)));
+    let version = env!("CARGO_PKG_VERSION");
+    let mut settings = belljar_server::Settings::new(context.home.clone(), version, passes, host);
     settings.keyless = context.config.server.keyless;
     settings.signed_only = context.config.hooks.signed_only;
     if let Some(window) = context.config.hooks.replay_window {

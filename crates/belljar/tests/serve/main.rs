@@ -23,6 +23,7 @@ mod executions;
 mod exports;
 mod files;
 mod glass;
+mod guardian;
 mod hooks;
 mod idempotency;
 mod ingest;

@@ -34,6 +34,7 @@ mod pool;
 mod quotas;
 mod recorder;
 mod rows;
+mod rulebook;
 mod runs;
 mod sandboxes;
 mod scribe;
@@ -78,6 +79,7 @@ pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, Heard, StartExecution, Stdin};
 pub use policy::judge;
 pub use quotas::Quotas;
+pub use rulebook::{RuleView, Rulebook, TrialCall, Tried, TriedFinding};
 pub use runs::{
     Attempt, Entrant, Ground, NewRun, Phase, ReportFormat, Repository, Run, RunStats, Shape, Side, Trial,
     USUAL,

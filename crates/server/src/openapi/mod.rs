@@ -19,8 +19,9 @@ use utoipa::{
 };
 
 use crate::handlers::{
-    about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, hooks, killswitch,
-    logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots, terminals, webhooks,
+    about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, guardian, hooks,
+    killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots, terminals,
+    webhooks,
 };
 use crate::mcp::endpoint as mcp;
 use crate::observability::{handlers as observed, themes};
@@ -52,6 +53,7 @@ use crate::observability::{handlers as observed, themes};
         agents::approve, agents::revoke,
         budgets::list, budgets::history, budgets::check, budgets::reserve, budgets::release, budgets::deduct,
         budgets::put, budgets::delete, budgets::reset,
+        guardian::show, guardian::check, guardian::host,
         artifacts::list, artifacts::upload, artifacts::download,
         webhooks::create, webhooks::list, webhooks::delete, webhooks::deliveries, webhooks::test,
         observed::told, observed::recent, observed::options, observed::respond, observed::socket,

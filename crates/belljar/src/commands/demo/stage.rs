@@ -41,7 +41,7 @@ const MEMORY: u64 = 256 << 20;
 const DISK: u64 = 256 << 20;
 const LIVES: u64 = 3600;
 /// How long an agent is gone before it begins anew, and how much later each comes on, at the speed of people.
-const RESTS: f64 = 25.0;
+const RESTS: f64 = 45.0;
 const APART: f64 = 2.5;
 /// How often to look whether a program of the host has ended.
 const LOOK: Duration = Duration::from_millis(50);

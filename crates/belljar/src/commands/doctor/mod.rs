@@ -10,6 +10,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use belljar_providers::doctor::{Verdict, commands_for_caller, examine, run_probe};
+use serde_json::Value;
 
 use crate::{
     args::Doctor,
@@ -47,6 +48,12 @@ pub(crate) fn doctor(context: &Context, args: &Doctor) -> Result<ExitCode> {
         Verdict::Ready | Verdict::Degraded => ExitCode::SUCCESS,
         Verdict::Unable => ExitCode::FAILURE,
     })
+}
+
+/// The report, as programs read it.
+pub(crate) fn report(context: &Context) -> Value {
+    let report = examine(&context.home, &context.env, new_sandbox_id());
+    serde_json::to_value(&report).unwrap_or_default()
 }
 
 /// Runs one probe in this process, which is over afterwards.

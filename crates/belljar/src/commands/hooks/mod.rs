@@ -20,6 +20,7 @@ use std::{collections::BTreeMap, process::ExitCode};
 
 use anyhow::{Context as _, Result};
 use belljar_capture::Agent;
+use serde_json::Value;
 
 use self::place::Scope;
 use crate::{
@@ -36,6 +37,11 @@ pub(crate) fn hooks(context: &Context, args: &Hooks) -> Result<ExitCode> {
         Hooks::Replay => replay::replay(context),
         Hooks::Keys(args) => keys::keys(context, args),
     }
+}
+
+/// Where hooks are and what waits for a server, as programs read it.
+pub(crate) fn report(context: &Context) -> Value {
+    status::report(context)
 }
 
 /// Hooks as an administrator installs them, for every agent that lets one: the files below `/etc`, and what is in them.

@@ -4,7 +4,7 @@ use std::{os::unix::net::UnixStream, process::ExitCode};
 
 use anyhow::Result;
 use belljar_capture::Agent;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     install::program,
@@ -15,7 +15,7 @@ use crate::{
     args::AgentTarget,
     context::Context,
     output::{amount, print_json, print_table},
-    spool::Spool,
+    spool::{Held, Spool},
 };
 
 struct Seen {
@@ -25,7 +25,35 @@ struct Seen {
     path: String,
 }
 
+/// What was found.
+struct Found {
+    seen: Vec<Seen>,
+    held: Held,
+    is_served: bool,
+}
+
 pub(super) fn status(context: &Context, args: &AgentTarget) -> Result<ExitCode> {
+    let found = look(context, args)?;
+    if context.json {
+        print_json(&found.json())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Found { seen, held, is_served } = found;
+    let row =
+        |s: &Seen| vec![s.agent.to_string(), s.scope.as_str().to_owned(), s.state.clone(), s.path.clone()];
+    print_table(&["AGENT", "SCOPE", "STATE", "FILE"], &seen.iter().map(row).collect::<Vec<_>>())?;
+    println!("server: {}", if is_served { "up" } else { "not running; hooks are spooled" });
+    println!("spool: {} hooks, {}, {} lost", held.entries, amount(Some(held.bytes)), held.lost);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The same as programs read it; what cannot be found out says why.
+pub(super) fn report(context: &Context) -> Value {
+    let found = look(context, &AgentTarget::default());
+    found.map_or_else(|error| json!({ "error": format!("{error:#}") }), |found| found.json())
+}
+
+fn look(context: &Context, args: &AgentTarget) -> Result<Found> {
     let places = Places::new(&context.env, args.root.clone())?;
     let program = program()?;
     let agents = args.agents().unwrap_or_else(|| Agent::KNOWN.to_vec());
@@ -47,19 +75,18 @@ pub(super) fn status(context: &Context, args: &AgentTarget) -> Result<ExitCode> 
     }
     let held = Spool::of(&context.home).held()?;
     let is_served = UnixStream::connect(context.home.join("belljar.sock")).is_ok();
-    if context.json {
-        let hooks: Vec<_> = seen
-            .iter()
-            .map(|s| json!({"agent": s.agent, "scope": s.scope.as_str(), "state": s.state, "path": s.path}))
-            .collect();
-        let spool = json!({"entries": held.entries, "bytes": held.bytes, "lost": held.lost});
-        print_json(&json!({"hooks": hooks, "server": is_served, "spool": spool}))?;
-        return Ok(ExitCode::SUCCESS);
+    Ok(Found { seen, held, is_served })
+}
+
+impl Found {
+    fn json(&self) -> Value {
+        let hook =
+            |s: &Seen| json!({"agent": s.agent, "scope": s.scope.as_str(), "state": s.state, "path": s.path});
+        let Held { entries, bytes, lost } = self.held;
+        json!({
+            "hooks": self.seen.iter().map(hook).collect::<Vec<_>>(),
+            "server": self.is_served,
+            "spool": { "entries": entries, "bytes": bytes, "lost": lost },
+        })
     }
-    let row =
-        |s: &Seen| vec![s.agent.to_string(), s.scope.as_str().to_owned(), s.state.clone(), s.path.clone()];
-    print_table(&["AGENT", "SCOPE", "STATE", "FILE"], &seen.iter().map(row).collect::<Vec<_>>())?;
-    println!("server: {}", if is_served { "up" } else { "not running; hooks are spooled" });
-    println!("spool: {} hooks, {}, {} lost", held.entries, amount(Some(held.bytes)), held.lost);
-    Ok(ExitCode::SUCCESS)
 }

@@ -155,10 +155,12 @@ impl Actor {
     fn hand_out(&mut self, helpers: &[Helper]) {
         let request = self.ask_model(200);
         thread::scope(|scope| {
-            for helper in helpers {
+            for (place, helper) in (0_u32..).zip(helpers) {
                 let mut other = self.helper(helper);
                 let (voice, request) = (&self.voice, &request);
                 scope.spawn(move || {
+                    // One is asked for after the other.
+                    other.pause(f64::from(place) * 0.8);
                     let begun = Instant::now();
                     let id = call_id();
                     let input = json!({
