@@ -12,9 +12,13 @@ function hash(text: string): number {
   return sum >>> 0
 }
 
+/** Which agent a session is of, where that is known: its sessions then have one hue. */
+export const owner = reactive(new Map<string, string>())
+
 /** The hue's class of an agent. Who comes first keeps its hue; a collision takes the next free one. */
-export function hue(key: string | null | undefined): string {
-  if (!key) return 'ag-none'
+export function hue(of: string | null | undefined): string {
+  if (!of) return 'ag-none'
+  const key = owner.get(of) ?? of
   let known = taken.get(key)
   if (known === undefined) {
     if (taken.size > LIMIT) taken.clear()

@@ -11,7 +11,7 @@ import { brief } from './safe'
 type Payload = Record<string, unknown>
 
 const TOOLS: Record<string, Component> = {
-  Bash: Terminal, BashOutput: Terminal, KillShell: Terminal, shell: Terminal, run_shell_command: Terminal, PowerShell: Terminal,
+  Bash: Terminal, Shell: Terminal, BashOutput: Terminal, KillShell: Terminal, shell: Terminal, run_shell_command: Terminal, PowerShell: Terminal,
   Edit: Pencil, MultiEdit: Pencil, NotebookEdit: Pencil, Write: FilePlus, apply_patch: Pencil, replace: Pencil, write_file: FilePlus,
   Read: FileText, read_file: FileText, Glob: Search, Grep: Search, LS: Search, WebFetch: Globe, WebSearch: Globe,
   Task: Split, Agent: Split, TodoWrite: ListTodo, TaskUpdate: ListTodo, TaskCreate: ListTodo,

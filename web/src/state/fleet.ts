@@ -2,7 +2,7 @@
 import { computed, shallowRef } from 'vue'
 import { api, Problem } from '@/api/client'
 import type { Approval, Call, Event, Sandbox, Session } from '@/api/types'
-import { agentName } from '@/lib/agents'
+import { agentName, owner } from '@/lib/agents'
 import { sparing } from '@/lib/asked'
 import { now } from '@/lib/time'
 import { link, onEvents } from '@/live/live'
@@ -38,6 +38,10 @@ async function refresh(): Promise<void> {
     sessions.value = all.items
     openCalls.value = calls.items
     sandboxes.value = new Map(jars.items.map((one) => [one.id, one]))
+    for (const one of all.items) {
+      const agent = one.sandbox_id ? sandboxes.value.get(one.sandbox_id)?.agent : null
+      if (agent && owner.get(one.session_id) !== agent) owner.set(one.session_id, agent)
+    }
     fleet.problem.value = null
   } catch (error) {
     fleet.problem.value = Problem.of(error)
