@@ -1,6 +1,6 @@
 //! The views of what agents did, in a real browser, on the demonstration's own data: every one on a desktop and a phone,
 //! light and dark.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot be set up must fail")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
 
 use std::{
     io::{BufRead as _, BufReader},

@@ -105,6 +105,22 @@ pub struct TriedFinding {
     pub instead: Option<String>,
 }
 
+/// How often each rule decided.
+#[derive(Debug, Default)]
+struct Tally {
+    /// By the rule's name.
+    hits: BTreeMap<String, Hits>,
+    /// Whether there was more than is looked at.
+    is_bounded: bool,
+}
+
+/// How often one rule decided, and when last.
+#[derive(Debug, Clone, Copy, Default)]
+struct Hits {
+    count: u64,
+    last: Option<Timestamp>,
+}
+
 impl Service {
     /// The policy in force, with how often each rule decided since yesterday.
     ///
@@ -112,13 +128,13 @@ impl Service {
     /// When the ledger cannot be read.
     pub fn rulebook(&self, who: &Principal) -> Result<Rulebook> {
         let policy = self.policy();
-        let (hits, is_bounded) = self.hits(who)?;
+        let tally = self.tally(who)?;
         let own = policy.rules.iter().map(|rule| (None, rule));
         let shipped = Policy::packs()
             .iter()
             .flat_map(|pack| pack.rules.iter().map(move |rule| (Some(pack.name), rule)));
         let rules = own.chain(shipped).map(|(pack, rule)| {
-            let (count, last) = hits.get(&rule.name).copied().unwrap_or_default();
+            let Hits { count, last } = tally.hits.get(&rule.name).copied().unwrap_or_default();
             RuleView { rule: rule.clone(), pack, verdict: verdict(&policy, pack, rule), hits: count, last }
         });
         let wait_ms = u64::try_from(policy.approval.wait().as_millis()).unwrap_or(u64::MAX);
@@ -127,7 +143,7 @@ impl Service {
             wait_ms,
             rules: rules.collect(),
             acl: policy.acl.clone(),
-            is_bounded,
+            is_bounded: tally.is_bounded,
         })
     }
 
@@ -165,10 +181,10 @@ impl Service {
         }
     }
 
-    /// How often each rule decided, and when last; and whether there was more than is looked at.
-    fn hits(&self, who: &Principal) -> Result<(BTreeMap<String, (u64, Option<Timestamp>)>, bool)> {
+    /// How often each rule decided since yesterday.
+    fn tally(&self, who: &Principal) -> Result<Tally> {
         let from = Timestamp::from_micros(now().as_micros() - DAY);
-        let (mut hits, mut is_bounded) = (BTreeMap::<String, (u64, Option<Timestamp>)>::new(), false);
+        let mut tally = Tally::default();
         for decision in [Verdict::Deny, Verdict::Ask, Verdict::Allow] {
             let (mut before, mut seen) = (u64::MAX, 0);
             loop {
@@ -177,20 +193,20 @@ impl Service {
                 let page = self.events_before(who, filter, before, PAGE)?;
                 for event in &page {
                     if let Some(rule) = decided(event) {
-                        let hit = hits.entry(rule.to_owned()).or_default();
-                        *hit = (hit.0 + 1, hit.1.max(Some(event.what.time)));
+                        let hits = tally.hits.entry(rule.to_owned()).or_default();
+                        *hits = Hits { count: hits.count + 1, last: hits.last.max(Some(event.what.time)) };
                     }
                 }
                 seen += page.len();
                 let Some(last) = page.last().filter(|_| page.len() == PAGE) else { break };
                 if seen >= LOOKED_AT {
-                    is_bounded = true;
+                    tally.is_bounded = true;
                     break;
                 }
                 before = last.seq;
             }
         }
-        Ok((hits, is_bounded))
+        Ok(tally)
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use axum::extract::State;
 use belljar_api as api;
-use belljar_engine::service::{RuleView, Rulebook, ServiceError, TrialCall, Tried, TriedFinding};
+use belljar_engine::service::{RuleView, Rulebook, Service, ServiceError, TrialCall, Tried, TriedFinding};
 use serde_json::{Value, json};
 
 use crate::{
@@ -20,8 +20,7 @@ const LONGEST: usize = 65_536;
 /// Shows the policy in force, with how often each rule decided since yesterday.
 #[utoipa::path(get, path = "/api/v1/guardian", tag = "guardian", responses((status = 200, body = api::Guardian)))]
 pub(crate) async fn show(State(app): State<App>, Caller(who): Caller) -> Answer<Json<api::Guardian>> {
-    let Rulebook { mode, wait_ms, rules, acl, is_bounded } =
-        app.ask(&who, move |service, who| service.rulebook(who)).await?;
+    let Rulebook { mode, wait_ms, rules, acl, is_bounded } = app.ask(&who, Service::rulebook).await?;
     let acl = acl.into_iter().map(|acl| api::GuardianAcl {
         path: acl.path,
         access: word(&json!(acl.access)),
