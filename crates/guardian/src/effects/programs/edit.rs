@@ -180,7 +180,11 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
 
 fn vim(call: &Call<'_>) -> Outcome {
     // `-s` is a script of vim and silence of ex.
-    let letters = if call.name == "ex" { "c:S:u:U:i:T:t:w:W:r?" } else { "c:S:s:u:U:i:T:t:w:W:r?" };
+    let letters = if call.name == "ex" || call.words().any(is_ex_mode) {
+        "c:S:u:U:i:T:t:w:W:r?"
+    } else {
+        "c:S:s:u:U:i:T:t:w:W:r?"
+    };
     let read = call.read(&Options::new(letters, "cmd= remote-expr= startuptime= listen= server="));
     let plus: Vec<Value> =
         call.args.iter().filter(|arg| arg.prefix().starts_with(b"+")).map(|arg| after(arg, 1)).collect();
@@ -214,6 +218,15 @@ fn vim(call: &Call<'_>) -> Outcome {
     }
     typed(call, &mut outcome);
     outcome
+}
+
+/// Whether a word makes an ex of vim: `-e` or `-E`, also among other letters, as long as none of those takes the rest.
+fn is_ex_mode(word: &str) -> bool {
+    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+    letters
+        .chars()
+        .take_while(|letter| !"cSuUiTtwWr".contains(*letter))
+        .any(|letter| matches!(letter, 'e' | 'E'))
 }
 
 /// Lines an editor reads: those behind `!` are a shell's.
@@ -344,6 +357,8 @@ mod tests {
             ("sed 's/.*/rm -rf x/e' a", "read /home/dev/project/a; $ rm -rf x"),
             ("sed 's/e/w/g' a", "read /home/dev/project/a"),
             ("vim -c '!rm -rf /' -c q", "$ rm -rf /"),
+            ("vim -es -c '!rm -rf /' -c q", "$ rm -rf /"),
+            ("vim -s -e -c '!rm -rf /' -c q", "$ rm -rf /"),
             ("ex -sc '%d|x' /etc/passwd", "write:Empty /etc/passwd"),
             ("vim a.txt", "read /home/dev/project/a.txt"),
             ("emacs --batch --eval '(shell-command \"rm -rf /\")'", "$ rm -rf /"),

@@ -55,9 +55,13 @@ pub(in super::super) fn curl(call: &Call<'_>) -> Outcome {
     for file in read.values("b cookie").filter(|value| !value.prefix().contains(&b'=')) {
         outcome.push(call.reads(file));
     }
+    let is_told = is_sent || !matches!(method.as_str(), "" | "GET" | "HEAD" | "OPTIONS");
     for socket in read.values("unix-socket") {
-        if call.path(socket).prefix().ends_with(b"docker.sock") {
+        let path = call.path(socket);
+        if path.prefix().ends_with(b"docker.sock") {
             outcome.push(Act::Privilege { how: "the socket of docker".to_owned() });
+        } else if is_told && path.prefix().ends_with(b"belljar.sock") {
+            outcome.push(Act::Tamper { how: "the socket of the guard's own server".to_owned() });
         }
     }
     let directory = read.value("output-dir");
