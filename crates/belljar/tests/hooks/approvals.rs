@@ -123,6 +123,24 @@ fn an_answer_in_another_terminal_is_what_the_agent_hears() {
 }
 
 #[test]
+fn a_yes_is_for_the_input_that_was_asked_about_and_not_for_the_calls_name() {
+    let machine = machine(RULES);
+    let _server = Server::start(&machine);
+    let hook = waiting(&machine, "claude-code", &call("one"));
+    asked(&machine);
+    say(&machine, &["allow"]);
+    assert_eq!(decision(&heard(hook)).0, "allow");
+    let mut other = call("one");
+    other["tool_input"]["command"] = json!("echo something else > made.txt");
+    let hook = waiting(&machine, "claude-code", &other);
+    let waits = asked(&machine);
+    assert!(waits["input"].to_string().contains("something else"), "{waits}");
+    say(&machine, &["deny", "--reason", "not that"]);
+    assert_eq!(decision(&heard(hook)).0, "deny");
+    assert_eq!(approvals(&machine, &["--all"]).len(), 2);
+}
+
+#[test]
 fn a_changed_input_reaches_the_agent_whole() {
     let machine = machine(RULES);
     let _server = Server::start(&machine);

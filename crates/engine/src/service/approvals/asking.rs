@@ -137,18 +137,20 @@ impl Service {
         self.0.desk.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What tells a call from others: its own name, where it has one, else what it is.
+    /// What tells a call from others: what it is, and its own name, where it has one. The name alone is the agent's to give,
+    /// and would let anything through once it was answered.
     pub(in crate::service) fn call_of(&self, request: &Request, name: Option<&str>) -> String {
         let who = format!("{:?} {:?}", request.who.proof, request.who.principal.name);
         let sandbox = request.place.sandbox().map(|id| id.to_string()).unwrap_or_default();
         let session = request.session.as_deref().unwrap_or_default();
         let input = self.0.desk.print_of(&request.act.input);
-        let what = name.map_or(input, |name| format!("name {name}"));
-        let parts = [who.as_str(), &sandbox, session, &request.act.tool, &what].map(str::as_bytes);
+        let name = name.map_or_else(String::new, |name| format!("name {name}"));
+        let parts = [who.as_str(), &sandbox, session, &request.act.tool, &input, &name].map(str::as_bytes);
         self.0.desk.print(&parts)
     }
 
-    /// The row of a call that came before: by its name, or as the same call of the same session a moment ago.
+    /// The row of a call that came before: as it is, as a person changed it, or as the same call of the same session a
+    /// moment ago.
     fn asked_before(&self, request: &Request, asker: &Asker, call: &str) -> Result<Option<ApprovalRow>> {
         let project = Some(request.who.principal.project.clone());
         let by_call = ApprovalFilter {
@@ -157,7 +159,7 @@ impl Service {
             ..ApprovalFilter::default()
         };
         let found = self.store().approvals(&by_call, None, 1)?.pop();
-        if found.is_some() || asker.tool_use_id.is_some() || request.session.is_none() {
+        if found.is_some() || request.session.is_none() {
             return Ok(found.filter(|row| row.state != ApprovalState::Cancelled));
         }
         let of_session =
@@ -167,7 +169,11 @@ impl Service {
         let is_same = |row: &ApprovalRow| {
             let Some(record) = Record::of(row) else { return false };
             let edited = record.answer.as_ref().and_then(|said| said.print.as_ref());
-            row.created > earliest
+            let is_its_own = match &asker.tool_use_id {
+                Some(name) => record.tool_use_id.as_ref() == Some(name),
+                None => row.created > earliest,
+            };
+            is_its_own
                 && row.state != ApprovalState::Cancelled
                 && record.tool == request.act.tool
                 && (record.print == print || edited == Some(&print))
