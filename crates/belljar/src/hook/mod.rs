@@ -4,6 +4,7 @@
 //! parser of flags, the configuration, the database), and any exit code but 0 and 2: an agent reads others as trouble.
 //! No server, a slow one, a broken one: the payload goes to the spool, and the agent goes on.
 
+mod alone;
 mod arguments;
 mod person;
 mod post;
@@ -13,7 +14,7 @@ use std::{
     env,
     ffi::OsString,
     io::{self, IsTerminal as _, Read as _, Write as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{self, ExitCode},
     thread,
     time::{Duration, Instant, SystemTime},
@@ -23,13 +24,12 @@ use belljar_capture::{
     Agent, Answer, Draft, ENVELOPE_VERSION, HookEvent, HookKind, MAX_PAYLOAD, Payload, Peek, Reply, can_ask,
     reply,
 };
-use belljar_domain::{EventId, Ruling, Timestamp, Verdict};
-use belljar_engine::service::{Kills, judge};
+use belljar_domain::{EventId, Timestamp, Verdict};
 use uuid::Uuid;
 
-use self::arguments::Arguments;
 pub(crate) use self::post::{Moment, Server, Told, ask, export, post};
-use crate::{context, killswitch::KILLSWITCH, policy, secrets, spool::Spool};
+use self::{alone::Alone, arguments::Arguments};
+use crate::{context, spool::Spool};
 
 /// How long an observer may hold up an agent, and how long one waits that asks.
 const OBSERVER: Duration = Duration::from_millis(300);
@@ -78,7 +78,9 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
     };
     let payload = Payload::look(&said);
     let agent = arguments.agent.clone().unwrap_or_else(|| detect(&payload));
+    let glimpsed = payload.peek().is_none().then(|| alone::event_in(&said)).flatten();
     let event = arguments.event.as_deref().or_else(|| payload.peek().and_then(Peek::event));
+    let event = event.or(glimpsed.as_deref());
     let kind = event.map(|event| Peek::kind(&agent, event));
     let is_guard = kind.as_ref().is_some_and(HookKind::is_guard);
     let patience = if is_guard { arguments.wait.unwrap_or(GUARD).min(GUARD) } else { OBSERVER };
@@ -108,28 +110,28 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
             told = hand_over();
         }
     }
+    // A server that is gone, or says what nobody understands, does not take its rules along.
+    let alone =
+        || if is_guard { Alone::rule(home.as_deref(), &agent, event, &said) } else { Alone::default() };
     let answer = match told {
+        Told::Taken(heard) if heard.is_garbled => {
+            tell(arguments.verbose, started, "delivered, and the answer is none");
+            alone().answer
+        }
         Told::Taken(heard) => {
             tell(arguments.verbose, started, "delivered");
-            let said =
+            let answered =
                 heard.approval.zip(person).and_then(|(waits, most)| person::wait(&server, &waits, most));
-            said.or(heard.verdict)
+            let unreadable = || alone::unreadable(home.as_deref(), &agent, event, &said);
+            answered.or(heard.verdict).or_else(|| is_call.then(unreadable).flatten())
         }
         Told::Refused(why) => {
             tell(arguments.verbose, started, &format!("refused: {why}"));
-            None
+            alone().answer
         }
         Told::Lost(why) | Told::Broken(why) => {
-            // A server that is gone does not take its rules along.
-            let ruled =
-                home.as_deref().filter(|_| is_guard).and_then(|home| ruling(home, &agent, event, &said));
-            let killed =
-                home.as_deref().filter(|_| is_guard).and_then(|home| killed(home, &agent, event, &said));
-            let answer = killed.or_else(|| {
-                let held = ruled.as_ref().filter(|ruled| ruled.1);
-                held.map(|(ruled, _)| Answer::new(ruled.verdict, ruled.reason.clone()))
-            });
-            draft.ruled = ruled.map(|(ruled, _)| ruled);
+            let Alone { ruling, answer } = alone();
+            draft.ruled = ruling;
             let line = if draft.ruled.is_some() { draft.line(&payload) } else { line };
             let kept = home
                 .filter(|_| arguments.spool)
@@ -144,43 +146,6 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
         }
     };
     finish(&render(agent, event, &said, answer.as_ref()))
-}
-
-/// What the policy says of a call, and whether that holds it up.
-fn ruling(home: &Path, agent: &Agent, event: Option<&str>, said: &[u8]) -> Option<(Ruling, bool)> {
-    let policy = policy::in_force(home);
-    let user = env::var("HOME").ok();
-    let judged = |said: &[u8]| {
-        let hook = HookEvent::read(Some(agent.clone()), event, said).ok()?;
-        judge(&policy, &hook, user.as_deref(), None)
-    };
-    let (ruling, holds) = judged(said)?;
-    // Its words quote the call in part, and they are written down: where there are secrets in the call, those of the
-    // same ruling on the call without them.
-    let clean = secrets::line(home, said).ok();
-    if clean.as_deref() == Some(said) {
-        return Some((ruling, holds));
-    }
-    let is_same =
-        |(again, _): &(Ruling, bool)| (again.verdict, &again.rule) == (ruling.verdict, &ruling.rule);
-    let reason = clean.and_then(|clean| judged(&clean)).filter(is_same).map_or_else(
-        || format!("`{}` says so of a call with secrets in it", ruling.rule),
-        |(again, _)| again.reason,
-    );
-    Some((Ruling { reason, ..ruling }, holds))
-}
-
-/// What whoever was killed is told, also while there is no server.
-fn killed(home: &Path, agent: &Agent, event: Option<&str>, said: &[u8]) -> Option<Answer> {
-    let kills = Kills::read(&home.join(KILLSWITCH));
-    if kills == Kills::default() {
-        return None;
-    }
-    let hook = HookEvent::read(Some(agent.clone()), event, said).ok();
-    let own_name = env::var("BELLJAR_AGENT").ok();
-    let hook = hook.map(|hook| [hook.session_id, hook.agent_id, hook.agent_type]).unwrap_or_default();
-    let kill = kills.of(own_name.iter().chain(hook.iter().flatten()).map(String::as_str))?;
-    Some(Answer { stop: true, ..Answer::new(Verdict::Deny, kill.reason()) })
 }
 
 /// The agent's own form of an answer. Only an answer is worth reading the whole payload for.

@@ -139,6 +139,9 @@ pub(crate) struct Heard {
     /// Where a person's answer will be; without one, the verdict counts.
     #[serde(default)]
     pub(super) approval: Option<Waits>,
+    /// Whether it took the envelope with words nobody understands: whatever it ruled is not known.
+    #[serde(skip)]
+    pub(super) is_garbled: bool,
 }
 
 /// Where a person's answer will be, and how long it is waited for.
@@ -167,7 +170,10 @@ pub(crate) fn export(server: &Server, signal: &str, json: &[u8]) -> Told {
 
 fn told(answer: io::Result<(u16, Vec<u8>)>) -> Told {
     match answer {
-        Ok((200..=299, body)) => Told::Taken(serde_json::from_slice(&body).unwrap_or_default()),
+        Ok((200..=299, body)) => {
+            let garbled = |_unreadable| Heard { is_garbled: true, ..Heard::default() };
+            Told::Taken(serde_json::from_slice(&body).unwrap_or_else(garbled))
+        }
         // It is the envelope that is wrong; it would be wrong again.
         Ok((status @ (400 | 413 | 415 | 422), body)) => {
             let why: String = String::from_utf8_lossy(&body).chars().take(200).collect();

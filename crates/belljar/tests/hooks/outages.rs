@@ -52,6 +52,59 @@ fn a_server_in_trouble_is_as_good_as_none() {
     }
 }
 
+fn deleting() -> Value {
+    json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/w",
+        "tool_name": "Bash", "tool_input": {"command": "rm -rf /usr"},
+    })
+}
+
+#[test]
+fn a_guard_rules_by_itself_where_a_server_says_what_nobody_understands() {
+    for act in [
+        Act::Answer(400, "{}".to_owned()),
+        Act::Answer(413, String::new()),
+        Act::Answer(415, String::new()),
+        Act::Answer(422, "{\"code\":\"unreadable\"}".to_owned()),
+        Act::Answer(200, "<html>".to_owned()),
+        Act::Answer(200, String::new()),
+        Act::Answer(200, "{\"verdict\":{\"decision\":\"perhaps\"}}".to_owned()),
+        Act::Answer(502, String::new()),
+    ] {
+        let machine = Machine::new();
+        let _server = Scripted::start(&machine, act.clone());
+        let heard = machine.hook(&["--agent", "claude-code"], &deleting());
+        assert!(heard.out.contains("\"deny\""), "{act:?} {heard:?}");
+    }
+}
+
+#[test]
+fn a_guard_without_a_home_goes_by_the_shipped_rules() {
+    let machine = Machine::new();
+    let mut command = machine.belljar(&["hook", "--agent", "claude-code"]);
+    for name in ["BELLJAR_HOME", "HOME", "XDG_DATA_HOME", "BELLJAR_URL"] {
+        command.env_remove(name);
+    }
+    let heard = crate::support::ended(command, deleting().to_string().as_bytes());
+    assert!(heard.out.contains("\"deny\""), "{heard:?}");
+}
+
+#[test]
+fn a_call_that_cannot_be_read_is_refused_with_a_server_and_without() {
+    let mut long = deleting();
+    long["tool_input"]["content"] = json!("x ".repeat(5 << 20));
+    let whole = long.to_string();
+    // What was left of it is named somewhere at the beginning, as agents do.
+    let text = format!("{{\"hook_event_name\":\"PreToolUse\",{}", whole.trim_start_matches('{'));
+    let machine = Machine::new();
+    let heard = machine.run(&["hook", "--agent", "claude-code"], text.as_bytes());
+    assert_eq!(heard.code, Some(2), "{heard:?}");
+    assert!(heard.err.contains("cannot be read"), "{heard:?}");
+    let _server = Scripted::verdict(&machine, &Value::Null);
+    let heard = machine.run(&["hook", "--agent", "claude-code"], text.as_bytes());
+    assert_eq!(heard.code, Some(2), "{heard:?}");
+}
+
 #[test]
 fn an_observer_does_not_wait_for_a_slow_server_and_a_guard_does() {
     let machine = Machine::new();
