@@ -41,6 +41,7 @@ mod reports;
 mod schema;
 mod secrets;
 mod signed;
+mod slips;
 mod stops;
 mod tails;
 mod telemetry;

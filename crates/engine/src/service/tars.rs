@@ -1,6 +1,7 @@
 //! Directories of a sandbox as tar archives, in and out.
 
 use std::{
+    cell::Cell,
     collections::HashSet,
     fs::File,
     io::{self, Read, Write},
@@ -16,8 +17,13 @@ use super::{FileKind, FileView, FileWriter, Result, Service, ServiceError, files
 /// Most entries of an archive, in either direction.
 const MAX_ENTRIES: u64 = 1_000_000;
 const MAX_DEPTH: usize = 128;
+/// The longest path and the longest name in one; the kernel takes none beyond.
+const MAX_PATH: usize = 4095;
+const MAX_NAME: usize = 255;
 /// Most bytes of the names of links that are remembered while an archive is unpacked.
 const MAX_LINKS: usize = 16 << 20;
+/// Most bytes between two entries: what is left of the one, and the headers of the next, which are held in memory.
+const MAX_HEADERS: u64 = 1 << 20;
 
 impl Service {
     /// Packs a directory; the answer is how many entries it has. What vanishes meanwhile is left out.
@@ -77,11 +83,16 @@ impl Service {
         self.pass_file(who, &live.view(), tool::WRITE, path)?;
         live.touch();
         live.sandbox.change(&FileChange::MakeDir { path: path.clone(), parents: true })?;
-        let mut archive = tar::Archive::new(from);
+        let allowance = Cell::new(0);
+        let mut archive = tar::Archive::new(Allowed { from, left: &allowance });
         let mut count = 0;
         let mut links = Links::default();
-        for entry in archive.entries().map_err(broken)? {
+        let mut entries = archive.entries().map_err(broken)?;
+        loop {
+            allowance.set(MAX_HEADERS);
+            let Some(entry) = entries.next() else { break };
             let mut entry = entry.map_err(broken)?;
+            allowance.set(u64::MAX);
             let kind = entry.header().entry_type();
             let name = entry.path().map_err(broken)?.into_owned();
             let Some(target) = below(path, &name)? else { continue };
@@ -121,6 +132,24 @@ impl Service {
     }
 }
 
+/// An archive that is read no further than allowed, so that no name of it has to fit into memory first.
+struct Allowed<'a> {
+    from: &'a mut dyn Read,
+    left: &'a Cell<u64>,
+}
+
+impl Read for Allowed<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left.get()).unwrap_or(usize::MAX).min(into.len());
+        if most == 0 && !into.is_empty() {
+            return Err(io::Error::other(format!("an entry's header has more than {MAX_HEADERS} bytes")));
+        }
+        let count = self.from.read(into.get_mut(..most).unwrap_or_default())?;
+        self.left.set(self.left.get() - u64::try_from(count).unwrap_or(u64::MAX));
+        Ok(count)
+    }
+}
+
 /// Where an entry goes; `None` for the directory itself.
 fn below(base: &SandboxPath, name: &Path) -> Result<Option<SandboxPath>> {
     let refused =
@@ -140,6 +169,12 @@ fn below(base: &SandboxPath, name: &Path) -> Result<Option<SandboxPath>> {
         return Ok(None);
     }
     let path = format!("{}{inner}", base.to_string().trim_end_matches('/'));
+    if path.len() > MAX_PATH || inner.split('/').any(|part| part.len() > MAX_NAME) {
+        let begins: String = inner.chars().take(100).collect();
+        return Err(ServiceError::Invalid(format!(
+            "the archive's entry `{begins}…` has a path of more than {MAX_PATH} bytes, or a name of more than {MAX_NAME}"
+        )));
+    }
     SandboxPath::new(&path).map(Some).map_err(|error| ServiceError::Invalid(error.to_string()))
 }
 
@@ -266,7 +301,9 @@ mod tests {
         assert_eq!(to("a/b").unwrap().as_deref(), Some("/srv/a/b"));
         assert_eq!(to("./a").unwrap().as_deref(), Some("/srv/a"));
         assert_eq!(to("./").unwrap(), None);
-        for out in ["../a", "a/../../b", "/etc/passwd", "..", "a/.."] {
+        for out in
+            [&"n".repeat(300) as &str, &"a/".repeat(3000), "../a", "a/../../b", "/etc/passwd", "..", "a/.."]
+        {
             assert!(to(out).is_err(), "{out}");
         }
     }
