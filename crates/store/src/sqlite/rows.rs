@@ -56,15 +56,37 @@ pub(crate) fn sandboxes(
     below: Option<SandboxId>,
     limit: usize,
 ) -> Result<Vec<SandboxRow>, StoreError> {
+    // Several states are as many walks down their index, put together here: SQLite would read and sort all there are.
+    let states: Vec<_> = filter.states.iter().map(Some).collect();
+    let walks = if states.is_empty() { vec![None] } else { states };
+    let mut found = Vec::new();
+    for state in &walks {
+        let conditions = sandbox_conditions(filter, *state, below);
+        found.extend(select(connection, SANDBOXES, &conditions, NEWEST_FIRST, limit, read_sandbox)?);
+    }
+    if walks.len() > 1 {
+        found.sort_by_key(|row| std::cmp::Reverse(row.id));
+        found.dedup_by(|a, b| a.id == b.id);
+        found.truncate(limit.min(PAGE_LIMIT));
+    }
+    Ok(found)
+}
+
+const NEWEST_FIRST: &str = "id DESC";
+
+/// What a sandbox must be. Project, agent and state have an index that ends in the id, so a page is found where the last
+/// one ended; templates, labels and times are looked at on the way.
+fn sandbox_conditions(
+    filter: &SandboxFilter,
+    state: Option<&SandboxState>,
+    below: Option<SandboxId>,
+) -> Filter {
     let mut all = Filter::default();
     all.and_if("project = ?", filter.project.as_ref());
     all.and_if("agent = ?", filter.agent.as_ref());
     all.and_if("template = ?", filter.template.as_ref());
+    all.and_if("state = ?", state);
     all.and_if("id < ?", below);
-    if !filter.states.is_empty() {
-        let marks = vec!["?"; filter.states.len()].join(", ");
-        all.and(format!("state IN ({marks})"), filter.states.iter().map(text));
-    }
     for (key, value) in &filter.labels {
         let condition =
             "EXISTS (SELECT 1 FROM json_each(labels) AS label WHERE label.key = ? AND label.value = ?)";
@@ -76,7 +98,7 @@ pub(crate) fn sandboxes(
     if let Some(until) = filter.until {
         all.and("created < ?", [time(until)]);
     }
-    select(connection, SANDBOXES, &all, "id DESC", limit, read_sandbox)
+    all
 }
 
 fn read_sandbox(row: &Row<'_>) -> rusqlite::Result<SandboxRow> {
@@ -357,4 +379,41 @@ fn read_delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
         duration_ms: maybe_amount(row, 9)?,
         retry: maybe_moment(row, 10)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(db: &Connection, filter: &SandboxFilter, below: Option<SandboxId>) -> Vec<String> {
+        let conditions = sandbox_conditions(filter, filter.states.first(), below);
+        let clause = conditions.clause();
+        let sql = format!("EXPLAIN QUERY PLAN SELECT {SANDBOXES}{clause} ORDER BY {NEWEST_FIRST} LIMIT 100");
+        let mut statement = db.prepare(&sql).unwrap();
+        let lines = statement.query_map(params_from_iter(&conditions.values), |row| row.get(3)).unwrap();
+        lines.collect::<rusqlite::Result<_>>().unwrap()
+    }
+
+    #[test]
+    fn a_page_of_sandboxes_begins_where_the_last_one_ended() {
+        let mut db = Connection::open_in_memory().unwrap();
+        crate::sqlite::migrate::up(&mut db).unwrap();
+        let last = "sbx_0190000000007000800000000000002a".parse().unwrap();
+        for bits in 0_u32..1 << 6 {
+            let is = |bit: u32| bits & (1 << bit) != 0;
+            let filter = SandboxFilter {
+                project: is(0).then(ProjectId::default),
+                agent: is(1).then(|| "ann".to_owned()),
+                template: is(2).then(|| "host".to_owned()),
+                states: is(3).then_some(SandboxState::Running).into_iter().collect(),
+                labels: is(4).then(|| ("team".to_owned(), "red".to_owned())).into_iter().collect(),
+                ..SandboxFilter::default()
+            };
+            let plan = plan(&db, &filter, is(5).then_some(last));
+            assert!(!plan.iter().any(|line| line.contains("TEMP B-TREE")), "{filter:?}: {plan:?}");
+            let is_sought = is(0) || is(1) || is(3) || is(5);
+            let first = if is_sought { "SEARCH sandboxes" } else { "SCAN sandboxes" };
+            assert!(plan.iter().any(|line| line.starts_with(first)), "{filter:?}: {plan:?}");
+        }
+    }
 }
