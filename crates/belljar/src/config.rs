@@ -13,6 +13,7 @@ use belljar_engine::{
     service::{AlertSettings, Archive, ExportSettings, OnRevoke, Quotas, StopSettings, WebhookSettings},
     supervise::KillRule,
 };
+use belljar_store::StoreConfig;
 
 use crate::spending::Spending;
 
@@ -35,6 +36,7 @@ pub(crate) struct Config {
     pub(crate) on_revoke: OnRevoke,
     pub(crate) spending: Spending,
     pub(crate) export: ExportSettings,
+    pub(crate) store: StoreConfig,
 }
 
 /// How `belljar serve` serves.
@@ -82,7 +84,7 @@ enum Value {
 }
 
 /// Every key. The environment's name is `BELLJAR_` and the key in capitals with `_` for the dot.
-const KEYS: [(&str, Set); 66] = [
+const KEYS: [(&str, Set); 73] = [
     ("limits.memory", |c, v| limit(c, LimitsPatch { memory: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.cpus", |c, v| limit(c, LimitsPatch { cpus: Some(v.parse()?), ..LimitsPatch::default() })),
     ("limits.disk", |c, v| limit(c, LimitsPatch { disk: Some(v.parse()?), ..LimitsPatch::default() })),
@@ -154,6 +156,13 @@ const KEYS: [(&str, Set); 66] = [
     ("alerts.alertmanager", |c, v| v.parse().map(|text| c.alerts.alertmanager = Some(text))),
     ("alerts.webhook", |c, v| v.parse().map(|text| c.alerts.webhook = Some(text))),
     ("alerts.secret", |c, v| v.parse().map(|text| c.alerts.secret = Some(text))),
+    ("retention.audit", |c, v| kept(v).map(|time| c.store.audit = time)),
+    ("retention.events", |c, v| kept(v).map(|time| c.store.events = time)),
+    ("retention.samples", |c, v| kept(v).map(|time| c.store.samples = time)),
+    ("retention.rollups", |c, v| kept(v).map(|time| c.store.rollups = time)),
+    ("store.max_size", |c, v| room(v).map(|bytes| c.store.database_bytes = bytes)),
+    ("artifacts.max_size", |c, v| room(v).map(|bytes| c.store.artifact_bytes = bytes)),
+    ("artifacts.total_size", |c, v| room(v).map(|bytes| c.store.artifacts_bytes = bytes)),
     ("agents.on_revoke", on_revoke),
     ("budgets.day", |c, v| c.spending.limit_cost(Scope::Global, Period::Day, &v.parse::<String>()?)),
     ("budgets.project_day", |c, v| c.spending.limit_cost(Scope::Project, Period::Day, &v.parse::<String>()?)),
@@ -216,6 +225,24 @@ impl Config {
 fn limit(config: &mut Config, patch: LimitsPatch) -> Result<()> {
     config.limits = config.limits.patched(&patch);
     Ok(())
+}
+
+/// How long something is kept. Nothing at all would remove what was just recorded.
+fn kept(value: &Value) -> Result<Duration> {
+    let time = value.parse::<Span>()?.as_duration();
+    if time.is_zero() {
+        bail!("what is recorded is kept for a while; the least is `1s`");
+    }
+    Ok(time)
+}
+
+/// How much something may take.
+fn room(value: &Value) -> Result<u64> {
+    let bytes = value.parse::<ByteSize>()?.as_bytes();
+    if bytes == 0 {
+        bail!("there must be some room, such as `1G`");
+    }
+    Ok(bytes)
 }
 
 fn archive(config: &mut Config, value: &Value) -> Result<()> {
@@ -389,6 +416,27 @@ mod tests {
         assert!(said.contains("did you mean `limits.memory`?"), "{said}");
         let said = format!("{:#}", config.read("[limits]\nmemory = \"lots\"\n").unwrap_err());
         assert!(said.contains("limits.memory") && said.contains("512M"), "{said}");
+    }
+
+    #[test]
+    fn what_is_kept_is_the_operators_to_say() {
+        let mut config = Config::default();
+        let text = "[retention]\naudit = \"720h\"\nevents = \"24h\"\nsamples = \"2h\"\nrollups = \"48h\"\n\
+            [store]\nmax_size = \"2G\"\n[artifacts]\nmax_size = \"1M\"\ntotal_size = \"1G\"\n";
+        config.read(text).unwrap();
+        let hours = Duration::from_hours;
+        let store = config.store;
+        assert_eq!(
+            (store.audit, store.events, store.samples, store.rollups),
+            (hours(720), hours(24), hours(2), hours(48))
+        );
+        assert_eq!(
+            (store.database_bytes, store.artifact_bytes, store.artifacts_bytes),
+            (2 << 30, 1 << 20, 1 << 30)
+        );
+        for wrong in ["[retention]\nevents = \"0s\"\n", "[store]\nmax_size = 0\n"] {
+            config.read(wrong).unwrap_err();
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use belljar_ports::{SandboxProvider, store::StoreError};
 use belljar_server::Server;
-use belljar_store::{SqliteStore, StoreConfig};
+use belljar_store::SqliteStore;
 use serde_json::Value;
 use tokio::{runtime::Builder, sync::oneshot};
 
@@ -37,7 +37,7 @@ pub(super) fn with_server<T>(context: &Context, ask: impl FnOnce(&Client) -> Res
     }
     // The provider makes the home.
     let provider: Arc<dyn SandboxProvider> = Arc::new(context.provider()?);
-    match SqliteStore::open(&context.home, StoreConfig::default()) {
+    match SqliteStore::open(&context.home, context.config.store) {
         Ok(store) => serving(context, provider, store, ask),
         // Another one began in the same moment; it has a socket soon.
         Err(error @ StoreError::Locked { .. }) => match awaited(context) {

@@ -105,7 +105,7 @@ fn embedded(context: &Context, args: &Mcp) -> Result<()> {
 
 /// The store of belljar's home; or one aside, for as long as this runs, while another client's belljar uses that.
 fn open_store(context: &Context) -> Result<(SqliteStore, Option<TempDir>)> {
-    match SqliteStore::open(&context.home, StoreConfig::default()) {
+    match SqliteStore::open(&context.home, context.config.store) {
         Ok(store) => Ok((store, None)),
         Err(StoreError::Locked { .. }) => {
             let aside = tempfile::tempdir().context("make a directory for a store")?;

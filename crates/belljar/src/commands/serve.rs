@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result};
 use belljar_domain::Timestamp;
 use belljar_ports::SandboxProvider;
 use belljar_server::{Look, Server};
-use belljar_store::{SqliteStore, StoreConfig};
+use belljar_store::SqliteStore;
 use serde_json::{Value, json};
 use tokio::{
     runtime::{Builder, Runtime},
@@ -42,7 +42,7 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
     let provider: Arc<dyn SandboxProvider> = Arc::new(context.provider()?);
     // After the provider, which makes the home: the journals' place is named after it, at the first start as at the next.
     let journals = runtime::dir(context);
-    let store = SqliteStore::open(&context.home, StoreConfig::default()).context("open the store")?;
+    let store = SqliteStore::open(&context.home, context.config.store).context("open the store")?;
     let pool = args.pool.or(context.config.server.pool).unwrap_or(2);
     let composed = Composed::open(context, provider, store, journals, pool, Life::Served)?;
     let served = run(context, args, &composed);
