@@ -88,8 +88,14 @@ pub(crate) const NEEDS: [Need; 16] = [
 /// Parts of the Rust toolchain that a minimal one leaves out, with the cargo command each provides.
 pub(crate) const COMPONENTS: [(&str, &str); 2] = [("rustfmt", "fmt"), ("clippy", "clippy")];
 
-/// The npm package of the real agent that the hooks are tested with.
+/// The npm package of the real agent that the hooks are tested with. Its wrapper asks for a newer Node.js than its native
+/// program needs, so npm, left to choose, would take a version of long ago: the version is always named.
 pub(crate) const CLAUDE_PACKAGE: &str = "@anthropic-ai/claude-code";
+
+/// That version; the tests read the same file.
+pub(crate) fn claude_version() -> &'static str {
+    include_str!("../claude-code.version").trim_ascii()
+}
 
 /// Where that package puts its native program, below `node_modules`, by processor.
 pub(crate) const CLAUDE_BINARIES: [&str; 2] =

@@ -13,7 +13,7 @@ use anyhow::{Context as _, bail};
 use crate::{
     needs::{
         BROWSER_PACKAGES, CLAUDE_BINARIES, CLAUDE_PACKAGE, COMPONENTS, MCP_PACKAGE, NEEDS, Need, Probe,
-        SCHEMATHESIS_PACKAGE, Weight,
+        SCHEMATHESIS_PACKAGE, Weight, claude_version,
     },
     shell::{self, Workspace},
 };
@@ -80,22 +80,24 @@ pub(crate) fn claude(cache: &Path, mode: Mode, named: Option<OsString>) -> anyho
         }
         return Ok(named);
     }
-    let home = cache.join("claude-code");
+    // Another version lies in another directory, so that an old one is never taken for this one.
+    let (version, package) = (claude_version(), format!("{CLAUDE_PACKAGE}@{}", claude_version()));
+    let home = cache.join(format!("claude-code-{version}"));
     if let Some(found) = claude_below(&home) {
         return Ok(found);
     }
-    let remedy = format!("npm install --prefix {} {CLAUDE_PACKAGE}", home.display());
+    let remedy = format!("npm install --prefix {} {package}", home.display());
     if mode == Mode::Verify {
-        bail!("Claude Code is not in the cache; run `{remedy}`");
+        bail!("Claude Code {version} is not in the cache; run `{remedy}`");
     }
     fs::create_dir_all(&home).with_context(|| format!("could not create {}", home.display()))?;
     let mut npm = Command::new("npm");
     npm.current_dir(&home).args(["install", "--no-fund", "--no-audit", "--prefix"]).arg(&home);
-    shell::run(npm.arg(CLAUDE_PACKAGE)).with_context(|| {
+    shell::run(npm.arg(&package)).with_context(|| {
         format!("Claude Code could not be installed; once npm works here, run `{remedy}`")
     })?;
     claude_below(&home).with_context(|| {
-        format!("npm installed {CLAUDE_PACKAGE} without a native program for this processor in {}; set BELLJAR_TEST_CLAUDE to one", home.display())
+        format!("npm installed {package} without a native program for this processor in {}; set BELLJAR_TEST_CLAUDE to one", home.display())
     })
 }
 
@@ -323,13 +325,20 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let refused = claude(cache.path(), Mode::Verify, None).unwrap_err().to_string();
         assert!(refused.contains("npm install --prefix"), "{refused}");
+        assert!(refused.ends_with(&format!("claude-code@{}`", claude_version())), "{refused}");
         let named = claude(cache.path(), Mode::Install, Some("/nowhere/claude".into())).unwrap_err();
         assert!(named.to_string().contains("/nowhere/claude"));
 
-        let binary = cache.path().join("claude-code/node_modules").join(CLAUDE_BINARIES[0]);
-        fs::create_dir_all(binary.parent().unwrap()).unwrap();
-        fs::write(&binary, "#!/bin/sh\n").unwrap();
-        fs::set_permissions(&binary, fs::Permissions::from_mode(0o755)).unwrap();
+        let install = |home: &str| {
+            let binary = cache.path().join(home).join("node_modules").join(CLAUDE_BINARIES[0]);
+            fs::create_dir_all(binary.parent().unwrap()).unwrap();
+            fs::write(&binary, "#!/bin/sh\n").unwrap();
+            fs::set_permissions(&binary, fs::Permissions::from_mode(0o755)).unwrap();
+            binary
+        };
+        install("claude-code-2.1.197");
+        assert!(claude(cache.path(), Mode::Verify, None).is_err(), "another version is not taken");
+        let binary = install(&format!("claude-code-{}", claude_version()));
         assert_eq!(claude(cache.path(), Mode::Verify, None).unwrap(), binary);
         assert_eq!(claude(cache.path(), Mode::Verify, Some("/bin/sh".into())).unwrap(), Path::new("/bin/sh"));
     }

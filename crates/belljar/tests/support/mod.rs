@@ -60,14 +60,15 @@ pub(crate) fn claude() -> PathBuf {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache =
         cache.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache"))).unwrap_or_default();
-    let modules = cache.join("belljar/claude-code/node_modules/@anthropic-ai");
+    let version = include_str!("../../../../xtask/claude-code.version").trim_ascii();
+    let home = cache.join(format!("belljar/claude-code-{version}"));
+    let modules = home.join("node_modules/@anthropic-ai");
     let programs = ["x64", "arm64"].map(|cpu| modules.join(format!("claude-code-linux-{cpu}/claude")));
     let found = programs.into_iter().find(|program| program.is_file());
     found.unwrap_or_else(|| {
-        let prefix = cache.join("belljar/claude-code");
         panic!(
-            "Claude Code is missing: run `npm install --prefix {} @anthropic-ai/claude-code`, or set BELLJAR_TEST_CLAUDE",
-            prefix.display()
+            "Claude Code {version} is missing: run `npm install --prefix {} @anthropic-ai/claude-code@{version}`, or set BELLJAR_TEST_CLAUDE",
+            home.display()
         )
     })
 }
