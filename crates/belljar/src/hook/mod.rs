@@ -16,6 +16,10 @@ use std::{
     io::{self, IsTerminal as _, Read as _, Write as _},
     path::PathBuf,
     process::{self, ExitCode},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant, SystemTime},
 };
@@ -25,6 +29,7 @@ use belljar_capture::{
     reply,
 };
 use belljar_domain::{EventId, Timestamp, Verdict};
+use signal_hook::{consts::SIGTERM, flag::register_conditional_default};
 use uuid::Uuid;
 
 pub(crate) use self::post::{Moment, Server, Told, ask, export, post};
@@ -71,6 +76,10 @@ pub(crate) fn is_meant(mut words: impl Iterator<Item = OsString>) -> bool {
 /// Runs the hook with the words after `hook`.
 pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
     let started = Instant::now();
+    // An agent that ends sends this to hooks it did not wait for: what they are about to tell is told, within their bounds.
+    // Only whoever waits for a person lets go. Where it cannot be registered, the hook ends as any program does.
+    let may_end = Arc::new(AtomicBool::new(false));
+    let _unheld = register_conditional_default(SIGTERM, Arc::clone(&may_end));
     let arguments = Arguments::read(words);
     let Some(said) = arguments.notify.clone().or_else(input) else {
         tell(true, started, "nothing came in: an agent runs this, see `belljar hooks install`");
@@ -86,6 +95,7 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
     let patience = if is_guard { arguments.wait.unwrap_or(GUARD).min(GUARD) } else { OBSERVER };
     let is_call = matches!(kind, Some(HookKind::ToolBefore | HookKind::Permission));
     let person = arguments.wait.filter(|_| is_call);
+    may_end.store(is_call, Ordering::Relaxed);
 
     let sent_at = Timestamp::from(SystemTime::now());
     let mut draft = Draft {

@@ -147,12 +147,6 @@ fn gather(child: &mut Child) -> thread::JoinHandle<String> {
     })
 }
 
-/// Whether this client has ever heard of an event: its name stands in the program.
-pub(crate) fn knows(event: &str) -> bool {
-    let found = Command::new("grep").args(["-q", "-a", "-F", event]).arg(claude()).status();
-    found.unwrap().success()
-}
-
 /// A command of the shell that goes on once a file is there: the test makes it when the moment has come.
 pub(crate) fn until(file: &str) -> String {
     format!("until [ -e {file} ]; do sleep 0.05; done")

@@ -1,6 +1,6 @@
 //! No server, a slow one, a broken one: the agent goes on at once, and nothing is lost.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
+use std::{fs, io::Write as _, os::unix::fs::PermissionsExt as _, process::Stdio, thread, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -150,4 +150,21 @@ fn what_was_spooled_is_replayed_in_order_and_once() {
     assert_eq!(told, names);
     assert!(server.seen().iter().all(|request| request.line.contains("/claude-code?late=true ")));
     assert!(machine.spooled().is_empty());
+}
+
+#[test]
+fn an_observer_that_is_told_to_end_tells_first_what_it_heard() {
+    let machine = Machine::new();
+    let server = Scripted::start(&machine, Act::Silence(SLOW));
+    let mut command = machine.belljar(&["hook", "--agent", "claude-code"]);
+    let mut hook = command.stdin(Stdio::piped()).spawn().unwrap();
+    writeln!(hook.stdin.take().unwrap(), "{}", event("StopFailure")).unwrap();
+    while server.seen().is_empty() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    // As Claude Code does with hooks that still run when it ends.
+    let id = rustix::process::Pid::from_child(&hook);
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    assert_eq!(hook.wait().unwrap().code(), Some(0));
+    assert_eq!(machine.spooled().len(), 1);
 }
