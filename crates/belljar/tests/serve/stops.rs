@@ -114,3 +114,30 @@ fn people_are_told_and_commands_are_run_once() {
     assert!(ran.contains("\"session_id\":\"s5\"") && ran.contains("\ns5\n"), "{ran}");
     assert_eq!(receiver.next().json()["type"], "turn.ended");
 }
+
+#[test]
+fn what_follows_a_stop_is_left_to_the_next_server_by_one_that_is_killed() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = dir.path().join("ran");
+    let mut served = Served::start_configured(&format!(
+        "[stop]\nrun = ['echo \"$BELLJAR_SESSION\" >> {}']\n",
+        ran.display()
+    ));
+    for session in ["s7", "s8", "s9"] {
+        let transcript = served.work().join(format!("{session}.jsonl"));
+        let usage = json!({"input_tokens": 10, "output_tokens": 5});
+        let said = json!({"id": "m1", "model": "claude-opus-5-5", "usage": usage, "content": []});
+        let line = json!({"type": "assistant", "sessionId": session, "requestId": "r1", "message": said});
+        fs::write(&transcript, format!("{line}\n")).unwrap();
+        stop(&served, "Stop", session, &transcript, &json!({}));
+        stop(&served, "SessionEnd", session, &transcript, &json!({"reason": "other"}));
+        served.restart("KILL");
+    }
+    for session in ["s7", "s8", "s9"] {
+        for kind in ["session.archived", "session.processed", "transcript.read"] {
+            eventually(kind, || events(&served, kind, session).into_iter().next());
+        }
+        let lines = fs::read_to_string(&ran).unwrap();
+        assert!(lines.lines().any(|line| line == session), "{lines}");
+    }
+}

@@ -1,10 +1,10 @@
 //! Events told from outside: checked, made theirs, recorded once however often they are told.
 
 use belljar_domain::{NewEvent, Principal};
-use belljar_ports::store::{Appended, Batch};
+use belljar_ports::store::{Appended, Batch, Document};
 use serde_json::Value;
 
-use super::{Result, Service, ServiceError, aftermath::is_stop};
+use super::{Result, Service, ServiceError};
 
 /// Events told at one time.
 const MOST_TOLD: usize = 1000;
@@ -40,18 +40,22 @@ impl Service {
     /// # Errors
     /// When there are too many, or one claims to be what only belljar itself may tell; then none is recorded.
     pub fn ingest(&self, who: &Principal, events: Vec<NewEvent>) -> Result<Ingested> {
+        self.ingest_with(who, events, Vec::new())
+    }
+
+    /// As [`Service::ingest`], with what is to be done about it, written down at once with it.
+    pub(super) fn ingest_with(
+        &self,
+        who: &Principal,
+        events: Vec<NewEvent>,
+        documents: Vec<Document>,
+    ) -> Result<Ingested> {
         let told = events.len();
-        let batch = theirs(who, events)?;
+        let batch = Batch { documents, ..theirs(who, events)? };
         if told == 0 {
             return Ok(Ingested { accepted: 0, duplicates: 0, last: None });
         }
-        let mut stops: Vec<NewEvent> = batch.events.iter().filter(|event| is_stop(event)).cloned().collect();
-        stops.iter_mut().for_each(|stop| self.0.recorder.clean_event(stop));
-        let done = Ingested::of(told, self.0.recorder.commit(batch)?);
-        if done.accepted > 0 {
-            self.afterwards(stops);
-        }
-        Ok(done)
+        Ok(Ingested::of(told, self.0.recorder.commit(batch)?))
     }
 
     /// As [`Service::ingest`], for a caller that must not wait: the answer is given to `then`, on the store's own thread,
@@ -67,7 +71,7 @@ impl Service {
     ) -> Result<Option<Vec<NewEvent>>> {
         let told = events.len();
         let is_quick = (1..=FEW).contains(&told)
-            && events.iter().all(|event| !is_stop(event) && size(&event.payload) < SMALL)
+            && events.iter().all(|event| size(&event.payload) < SMALL)
             && self.store().health().queued < KEEPS_UP;
         if !is_quick {
             return Ok(Some(events));

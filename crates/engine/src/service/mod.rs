@@ -191,10 +191,9 @@ struct Inner {
     closing: AtomicBool,
     courier: Courier,
     crew: Crew,
-    aftermath: aftermath::Aftermath,
     counters: lifecycle::Counters,
     /// Transcripts that wait to be read, now or a moment later.
-    transcripts: Mutex<BTreeSet<(TranscriptPlace, bool)>>,
+    transcripts: Mutex<BTreeSet<(transcripts::Due, bool)>>,
     /// Held by whoever reads one: two at once would tell the same twice.
     reading: Mutex<()>,
 }
@@ -231,7 +230,6 @@ impl Service {
             closing: AtomicBool::new(false),
             courier: Courier::new(reach, patience),
             crew: Crew::default(),
-            aftermath: aftermath::Aftermath::default(),
             counters: lifecycle::Counters::default(),
             transcripts: Mutex::default(),
             reading: Mutex::default(),
@@ -241,6 +239,7 @@ impl Service {
         service.adopt()?;
         service.reopen_approvals()?;
         lifecycle::begin(&service);
+        service.resume_transcripts()?;
         service.resume_runs()?;
         Ok(service)
     }

@@ -9,18 +9,19 @@ use std::{
     fs::{self, File},
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
+    sync::PoisonError,
     time::Duration,
 };
 
 use belljar_capture::transcript::{Reader, TranscriptFact};
 use belljar_domain::{Actor, EventId, EventKind, NewEvent, Principal, ProjectId};
-use belljar_ports::store::{Batch, Document};
+use belljar_ports::store::{Batch, Document, Removal};
 use rustix::fs::{Mode, OFlags};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::Builder;
 
-use super::{Result, Service, ServiceError, now};
+use super::{Ingested, Result, Service, ServiceError, now};
 
 const COLLECTION: &str = "transcript";
 /// Facts of one event.
@@ -32,8 +33,9 @@ const MOST: u64 = 256 << 20;
 const SUBAGENTS: usize = 512;
 /// Agents write their last lines after they ran the hook.
 const AFTERTHOUGHT: Duration = Duration::from_secs(2);
-/// Transcripts that wait to be read.
-const WAITING: usize = 256;
+/// Transcripts that are to be read, until they were; and how many are looked at when a server begins.
+const DUE: &str = "transcript_due";
+const PAGE: usize = 500;
 
 /// A transcript a hook named.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,30 +48,108 @@ pub struct TranscriptPlace {
     pub owner: u32,
 }
 
-impl Service {
-    /// Has a transcript read soon, and once more a moment later. Nobody waits for it.
-    pub fn follow_transcript(&self, who: &Principal, place: &TranscriptPlace) {
-        let project = who.project.clone();
-        // Where it was read to is kept under its name; what has a secret for a name is no session.
-        if self.without_secrets(&place.session) != place.session {
-            return;
+/// A transcript that is to be read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Due {
+    project: ProjectId,
+    place: TranscriptPlace,
+}
+
+impl Due {
+    fn name(&self) -> String {
+        let TranscriptPlace { path, session, owner } = &self.place;
+        hex(&Sha256::digest(format!("{}\0{}\0{session}\0{owner}", self.project.as_str(), path.display())))
+    }
+
+    fn document(&self) -> Document {
+        let TranscriptPlace { path, session, owner } = &self.place;
+        Document {
+            collection: DUE.to_owned(),
+            id: self.name(),
+            project: self.project.clone(),
+            updated: now(),
+            record: json!({ "path": path, "session": session, "owner": owner }),
         }
-        for wait in [Duration::ZERO, AFTERTHOUGHT] {
-            let mut waiting = self.0.transcripts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            // One that waits already will see what there is by then.
-            let is_new = waiting.len() < WAITING && waiting.insert((place.clone(), !wait.is_zero()));
-            drop(waiting);
-            if is_new {
-                let (own, place, project) = (self.clone(), place.clone(), project.clone());
-                self.0.crew.after(wait, move || own.read_transcripts(&project, &place, !wait.is_zero()));
+    }
+
+    fn of(document: &Document) -> Option<Self> {
+        let text = |field: &str| Some(document.record.get(field)?.as_str()?.to_owned());
+        let owner = document.record.get("owner")?.as_u64()?.try_into().ok()?;
+        let place = TranscriptPlace { path: text("path")?.into(), session: text("session")?, owner };
+        Some(Self { project: document.project.clone(), place })
+    }
+}
+
+impl Service {
+    /// Records what a hook told, and has the transcript it names read soon, and once more a moment later. Nobody waits for
+    /// that; what is to be read is written down with the event, so that the next server reads it if this one is killed.
+    ///
+    /// # Errors
+    /// As [`Service::ingest`].
+    pub fn ingest_following(
+        &self,
+        who: &Principal,
+        event: NewEvent,
+        place: &TranscriptPlace,
+    ) -> Result<Ingested> {
+        // Where it was read to is kept under its name; what has a secret for a name is no session.
+        if [&place.session, &*place.path.to_string_lossy()]
+            .iter()
+            .any(|&text| self.without_secrets(text) != *text)
+        {
+            return self.ingest(who, vec![event]);
+        }
+        let due = Due { project: who.project.clone(), place: place.clone() };
+        let waits = self.await_reading(&due);
+        let told = self.ingest_with(who, vec![event], vec![due.document()]);
+        self.read_soon(&due, waits);
+        told
+    }
+
+    /// Has read what an earlier server was to read.
+    pub(super) fn resume_transcripts(&self) -> Result<()> {
+        let mut after = String::new();
+        loop {
+            let page = self.store().documents(DUE, None, &after, PAGE)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after.clone_from(&last.id);
+            for due in page.iter().filter_map(Due::of) {
+                let waits = self.await_reading(&due);
+                self.read_soon(&due, waits);
             }
         }
     }
 
-    fn read_transcripts(&self, project: &ProjectId, place: &TranscriptPlace, is_late: bool) {
-        let waiting = &self.0.transcripts;
-        waiting.lock().unwrap_or_else(std::sync::PoisonError::into_inner).remove(&(place.clone(), is_late));
-        let _turn = self.0.reading.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    /// Notes that one is to be read, before that is written down; one that waits already will see what there is by then.
+    fn await_reading(&self, due: &Due) -> [bool; 2] {
+        let mut waiting = self.0.transcripts.lock().unwrap_or_else(PoisonError::into_inner);
+        [false, true].map(|is_late| waiting.insert((due.clone(), is_late)))
+    }
+
+    fn read_soon(&self, due: &Due, waits: [bool; 2]) {
+        for (is_late, is_new) in [false, true].into_iter().zip(waits) {
+            if is_new {
+                let (own, due) = (self.clone(), due.clone());
+                let wait = if is_late { AFTERTHOUGHT } else { Duration::ZERO };
+                self.0.crew.after(wait, move || own.read_due(&due, is_late));
+            }
+        }
+    }
+
+    fn read_due(&self, due: &Due, is_late: bool) {
+        let lock = || self.0.transcripts.lock().unwrap_or_else(PoisonError::into_inner);
+        lock().remove(&(due.clone(), is_late));
+        self.read_transcripts(&due.project, &due.place);
+        // Whoever is told meanwhile waits for this lock before it writes down that it is due again.
+        let waiting = lock();
+        if is_late && [false, true].into_iter().all(|is_late| !waiting.contains(&(due.clone(), is_late))) {
+            let removals = vec![Removal::Document(DUE.to_owned(), due.name())];
+            drop(self.0.recorder.append(Batch { removals, ..Batch::default() }));
+        }
+    }
+
+    fn read_transcripts(&self, project: &ProjectId, place: &TranscriptPlace) {
+        let _turn = self.0.reading.lock().unwrap_or_else(PoisonError::into_inner);
         if place.path.file_stem().and_then(|stem| stem.to_str()) != Some(&place.session) {
             return;
         }

@@ -293,13 +293,11 @@ async fn record(
     event: NewEvent,
     transcript: Option<TranscriptPlace>,
 ) -> Answer<()> {
-    app.ingest(who, vec![event]).await?;
-    let Some(place) = transcript else { return Ok(()) };
-    app.ask(who, move |service, who| {
-        service.follow_transcript(who, &place);
-        Ok(())
-    })
-    .await
+    match transcript {
+        None => app.ingest(who, vec![event]).await?,
+        Some(place) => app.ask(who, move |service, who| service.ingest_following(who, event, &place)).await?,
+    };
+    Ok(())
 }
 
 /// Whether a path in a hook may be one of this machine: only whoever may do everything here can have a file read.

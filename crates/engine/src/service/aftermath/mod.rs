@@ -1,32 +1,23 @@
 //! What follows when an agent stops: its conversation archived, people told, the user's own commands run.
 //!
-//! Owns: all of it, on threads of its own, after the agent was answered: nothing here can hold up an agent, and an agent
-//! that was sent on once by a hook is not sent on, or told of, again. Refuses: to believe a path; see [`archive`].
+//! Owns: all of it, on threads of its own that follow the ledger, after the agent was answered: nothing here can hold up an
+//! agent, a server that is killed leaves to the next what was not done, and an agent that was sent on once by a hook is
+//! not sent on, or told of, again. Refuses: to believe a path; see [`archive`].
 
 mod archive;
 mod bundle;
 mod commands;
+mod follow;
 mod notice;
 
-use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::Ordering,
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
-    },
-    thread::{self, JoinHandle},
-    time::Duration,
-};
+use std::{thread::JoinHandle, time::Duration};
 
 use belljar_domain::{EventKind, NewEvent};
 use serde_json::Value;
 
+use self::follow::Follower;
 use super::{Service, now};
 
-/// Stops that wait; further ones are passed over.
-const WAITING: usize = 256;
-/// How often to look whether the service ends.
-const ROUND: Duration = Duration::from_millis(200);
 /// People are not told of what is older than this: it was said while no server was there.
 const NEWS: Duration = Duration::from_secs(600);
 
@@ -57,58 +48,16 @@ pub enum Archive {
     Never,
 }
 
-/// The two queues: what is quick, and the user's commands.
-#[derive(Debug)]
-pub(super) struct Aftermath {
-    quick: SyncSender<NewEvent>,
-    slow: SyncSender<NewEvent>,
-    ends: Mutex<Option<(Receiver<NewEvent>, Receiver<NewEvent>)>>,
-}
-
-impl Default for Aftermath {
-    fn default() -> Self {
-        let ((quick, quick_end), (slow, slow_end)) = (sync_channel(WAITING), sync_channel(WAITING));
-        Self { quick, slow, ends: Mutex::new(Some((quick_end, slow_end))) }
-    }
-}
-
-/// Starts the threads.
+/// Starts the threads: one for what is quick, one for the user's commands, each with a place of its own in the ledger.
 pub(super) fn begin(service: &Service) -> Vec<JoinHandle<()>> {
-    let ends = service.0.aftermath.ends.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let Some((quick, slow)) = ends else { return Vec::new() };
-    let spawn = |name: &str, queue: Receiver<NewEvent>, work: fn(&Service, &NewEvent)| {
-        let own = service.clone();
-        let work = move || own.attend(&queue, work);
-        thread::Builder::new().name(name.to_owned()).spawn(work).ok()
-    };
-    [spawn("aftermath", quick, Service::see_to), spawn("stop-run", slow, Service::run_commands)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let settings = &service.0.settings.stop;
+    let quick = Follower { name: "aftermath", wants: is_stop, work: Service::see_to };
+    let slow = Follower { name: "stop-run", wants: is_news, work: Service::run_commands };
+    let all = [Some(quick), (!settings.run.is_empty()).then_some(slow)].into_iter().flatten();
+    all.filter_map(|follower| follower.begin(service)).collect()
 }
 
 impl Service {
-    /// Has what follows from events done; nobody waits for it.
-    pub(super) fn afterwards(&self, events: Vec<NewEvent>) {
-        for event in events {
-            if !self.0.settings.stop.run.is_empty() && is_turn(&event) && is_first(&event) {
-                // A queue that is full has enough to do.
-                let _full = self.0.aftermath.slow.try_send(event.clone());
-            }
-            let _full = self.0.aftermath.quick.try_send(event);
-        }
-    }
-
-    fn attend(&self, queue: &Receiver<NewEvent>, work: fn(&Self, &NewEvent)) {
-        while !self.0.closing.load(Ordering::Relaxed) {
-            match queue.recv_timeout(ROUND) {
-                Ok(event) => work(self, &event),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-        }
-    }
-
     fn see_to(&self, event: &NewEvent) {
         let settings = &self.0.settings.stop;
         let ended = event.kind == EventKind::SessionEnded;
@@ -118,7 +67,7 @@ impl Service {
             Archive::Session => ended || event.sandbox.is_some(),
         };
         // People first: reading may take a while.
-        if is_turn(event) && is_first(event) && event.time.plus(NEWS) >= now() {
+        if is_news(event) && event.time.plus(NEWS) >= now() {
             self.tell_people(event);
         }
         if archived {
@@ -128,9 +77,14 @@ impl Service {
 }
 
 /// Whether an event is one after which something follows, and told by a hook.
-pub(super) fn is_stop(event: &NewEvent) -> bool {
+fn is_stop(event: &NewEvent) -> bool {
     let told = event.payload.get("source").and_then(Value::as_str) == Some("hook");
     told && (is_turn(event) || event.kind == EventKind::SessionEnded)
+}
+
+/// Whether it is the news that a turn is over.
+fn is_news(event: &NewEvent) -> bool {
+    is_stop(event) && is_turn(event) && is_first(event)
 }
 
 fn is_turn(event: &NewEvent) -> bool {
