@@ -16,6 +16,7 @@ mod agent;
 mod agents;
 mod answers;
 mod approvals;
+mod guarded;
 mod outages;
 mod policy;
 mod real;

@@ -4,7 +4,10 @@ use std::{fs, io::Write as _, os::unix::fs::PermissionsExt as _, process::Stdio,
 
 use serde_json::{Value, json};
 
-use crate::support::{Act, Machine, Scripted};
+use crate::{
+    support::{Act, Machine, Scripted},
+    twenty::Server,
+};
 
 /// More than an observer waits, less than one who asks.
 const SLOW: Duration = Duration::from_secs(3);
@@ -167,4 +170,30 @@ fn an_observer_that_is_told_to_end_tells_first_what_it_heard() {
     rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
     assert_eq!(hook.wait().unwrap().code(), Some(0));
     assert_eq!(machine.spooled().len(), 1);
+}
+
+#[test]
+fn a_server_that_was_killed_slows_no_hook() {
+    let machine = Machine::new();
+    let mut server = Server::start(&machine);
+    let median = |name: &str| {
+        let mut spans: Vec<Duration> = (0..31)
+            .map(|_| {
+                let heard = machine.hook(&["--agent", "claude-code"], &event(name));
+                assert!(heard.is_silent(), "{heard:?}");
+                heard.took
+            })
+            .collect();
+        spans.sort();
+        spans[15]
+    };
+    let kinds = ["PostToolUse", "PreToolUse"];
+    let before = kinds.map(median);
+    server.kill();
+    let after = kinds.map(median);
+    // A socket nobody listens at refuses at once: what is left is writing a file, with no patience spent.
+    for (before, after) in before.into_iter().zip(after) {
+        assert!(after < 4 * before + Duration::from_millis(20), "{after:?} after, {before:?} before");
+    }
+    assert_eq!(machine.spooled().len(), 62);
 }
