@@ -112,7 +112,7 @@ fn what_claude_code_tells_in_three_ways_joins_to_one_record_with_the_right_cost(
     let facts: Value = serde_json::from_str(&line).unwrap();
     let key = fs::read_to_string(machine.path("home/admin.key")).unwrap();
     let text = |text: &str| text.to_owned();
-    let model = session_with(
+    let (model, ended) = claude_session_with(
         &machine,
         &[
             ("CLAUDE_CODE_ENABLE_TELEMETRY", text("1")),
@@ -124,7 +124,10 @@ fn what_claude_code_tells_in_three_ways_joins_to_one_record_with_the_right_cost(
             ("OTEL_LOGS_EXPORT_INTERVAL", text("200")),
             ("OTEL_METRIC_EXPORT_INTERVAL", text("200")),
         ],
+        &["--output-format", "json"],
     );
+    let result: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!((ended.code, &result["result"]), (Some(0), &json!("all done")), "{ended:?}");
     assert_eq!(model.results().len(), 1);
     let http = Http::new(&machine.path("home"));
     let get = |path: &str| {
@@ -133,9 +136,9 @@ fn what_claude_code_tells_in_three_ways_joins_to_one_record_with_the_right_cost(
         answer
     };
     let items = |answer: &Value| answer["items"].as_array().unwrap().clone();
-    // The transcript is read once more a moment after the session's end.
+    // The transcript is read a moment after a stop; what it says of money is known from telemetry by then.
     let until = Instant::now() + Duration::from_secs(60);
-    while items(&get("events?kind=transcript.read")).len() < 2 && Instant::now() < until {
+    while items(&get("events?kind=transcript.read")).is_empty() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(50));
     }
     let calls = items(&get("calls"));
@@ -162,6 +165,9 @@ fn what_claude_code_tells_in_three_ways_joins_to_one_record_with_the_right_cost(
         (spent["cost_usd"].as_f64().unwrap() * 1e6 - micros as f64).abs() < 0.5,
         "{spent} is not {micros}"
     );
+    // The client reckons by itself what it cost.
+    let reckoned = result["total_cost_usd"].as_f64().unwrap();
+    assert!((reckoned - spent["cost_usd"].as_f64().unwrap()).abs() < 1e-6, "{spent} is not {reckoned}");
     assert!(call["cost_usd"].as_f64().unwrap() > 0.0, "{call}");
     assert_eq!((&session["state"], &session["app"]), (&json!("done"), &json!("claude-code")));
     server.kill().unwrap();
