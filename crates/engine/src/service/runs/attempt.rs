@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{
     super::{Service, ServiceError, StartExecution, now},
     base::{FORK, ROLE, RUN},
-    live::{Halt, LiveRun},
+    live::{For, Halt, LiveRun},
     money::overspent,
     record::{Attempt, Phase, Run},
     shell,
@@ -57,14 +57,23 @@ impl Service {
     fn launch(&self, run: &LiveRun, view: &Run, attempt: &Attempt) -> Result<(), Halt> {
         let (who, fork) = (run.who(), attempt.fork);
         self.goes_on(run)?;
-        let order = self.order_of(run, view, attempt)?;
+        let given = run.given(For::Attempts)?;
+        let Some(entrant) = given.entrant(fork) else {
+            return Err(ServiceError::Conflict("nobody was asked to make it".to_owned()).into());
+        };
+        let order = StartExecution {
+            argv: entrant.command.clone(),
+            env: BTreeMap::from([("TASK_PROMPT".to_owned(), given.prompt.clone())]),
+            timeout: Some(view.timeout),
+            ..StartExecution::default()
+        };
         // What an earlier service may have made for it and not written down.
         if attempt.phase == Phase::Starting {
             self.dismiss(run, fork);
         }
         drop(run.change(&self.0.recorder, |run| with(run, fork, |one| one.phase = Phase::Starting)));
         let mut wanted = self.sandbox_order(run, view, "attempt", Some(fork))?;
-        wanted.env.extend(attempt.entrant.env.clone());
+        wanted.env.extend(entrant.env.clone());
         wanted.env.insert("BELLJAR_BRANCH".to_owned(), attempt.branch.clone());
         let made = loop {
             match self.create(&who, wanted.clone()) {
@@ -100,19 +109,6 @@ impl Service {
         });
         told.wait()?;
         Ok(())
-    }
-
-    /// The attempt's command, as it was given; what was kept of it, if nothing had to be left out.
-    fn order_of(&self, run: &LiveRun, view: &Run, attempt: &Attempt) -> Result<StartExecution, Halt> {
-        let given = usize::try_from(attempt.fork).ok().and_then(|place| run.secrets.orders.get(place));
-        if let Some(order) = given {
-            return Ok(order.clone());
-        }
-        if !view.is_whole {
-            let why = "the server ended before this attempt began, and its command holds a secret, which is not kept";
-            return Err(ServiceError::Conflict(why.to_owned()).into());
-        }
-        Ok(command(attempt, view))
     }
 
     fn follow_attempt(&self, run: &LiveRun, view: &Run, attempt: &Attempt) -> Result<(), Halt> {
@@ -208,16 +204,6 @@ impl Service {
 pub(super) fn with(run: &mut Run, fork: u32, change: impl FnOnce(&mut Attempt)) {
     if let Some(attempt) = run.attempt_mut(fork) {
         change(attempt);
-    }
-}
-
-/// An attempt's command, as its record has it.
-pub(super) fn command(attempt: &Attempt, view: &Run) -> StartExecution {
-    StartExecution {
-        argv: attempt.entrant.command.clone(),
-        env: BTreeMap::from([("TASK_PROMPT".to_owned(), view.prompt.clone())]),
-        timeout: Some(view.timeout),
-        ..StartExecution::default()
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     super::{CreateSandbox, Service, ServiceError, StartExecution, now},
-    live::{Halt, LiveRun},
+    live::{For, Halt, LiveRun},
     record::Run,
     shell,
 };
@@ -81,11 +81,14 @@ impl Service {
             // Without git inside, nobody misses it.
             self.run(&who, id, order)?;
         }
-        let Some(setup) = &view.trial.setup else { return Ok(()) };
-        let done = self.see_through(run, id, shell::order(setup, view.trial.patience))?;
+        let trial = &run.given(For::Trial)?.trial;
+        let Some(setup) = &trial.setup else { return Ok(()) };
+        let done = self.see_through(run, id, shell::order(setup, trial.patience))?;
         if done.report.is_success() {
             return Ok(());
         }
+        // What is said about it is kept, so it is said as it is kept.
+        let setup = view.trial.setup.as_deref().unwrap_or_default();
         Err(ServiceError::Invalid(format!(
             "the setup command `{setup}` ended with exit code {}: {}",
             done.report.exit_code(),
@@ -102,7 +105,7 @@ impl Service {
         role: &str,
         fork: Option<u32>,
     ) -> Result<CreateSandbox, Halt> {
-        let mut order = match (&run.secrets.shape, view.snapshot) {
+        let mut order = match (run.shape(), view.snapshot) {
             (Some(shape), _) => shape.clone(),
             // After a crash the provider still knows what the snapshot's sandbox was like, secrets included.
             (None, Some(snapshot)) => {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use belljar_domain::{Digest, Principal, SandboxId, Span, Usd};
+use belljar_domain::{Digest, SandboxId, Span, Usd};
 use belljar_ports::{
     Changes,
     lens::{CallFilter, SessionFilter},
@@ -13,7 +13,7 @@ use super::{
     super::{Result, Service, ServiceError, now},
     attempt::with,
     glob::matches,
-    live::LiveRun,
+    live::{For, Halt, LiveRun},
     record::{Attempt, Phase, Run},
     shell,
 };
@@ -48,17 +48,18 @@ impl Service {
         let Some(id) = attempt.sandbox else { return };
         // What cannot be ended now has a clock.
         let _later = match (view.keep_alive, view.keep) {
-            (true, _) => self.show_off(&who, view, id),
-            (false, true) => self.stop(&who, id).map(drop),
-            (false, false) => self.delete(&who, id),
+            (true, _) => self.show_off(run, id).map_err(drop),
+            (false, true) => self.stop(&who, id).map(drop).map_err(drop),
+            (false, false) => self.delete(&who, id).map_err(drop),
         };
     }
 
     /// Has an attempt serve what it made, as long as its sandbox lives.
-    fn show_off(&self, who: &Principal, view: &Run, id: SandboxId) -> Result<()> {
-        let Some(preview) = &view.preview else { return Ok(()) };
+    fn show_off(&self, run: &LiveRun, id: SandboxId) -> std::result::Result<(), Halt> {
+        let Some(preview) = &run.given(For::Trial)?.preview else { return Ok(()) };
         // It goes on until the sandbox's own clock ends it.
-        self.start(who, id, shell::order(preview, Span::millis(0))).map(drop)
+        self.start(&run.who(), id, shell::order(preview, Span::millis(0)))?;
+        Ok(())
     }
 
     fn read_changes(&self, run: &LiveRun, view: &Run, attempt: &Attempt, id: SandboxId) -> Result<Read> {

@@ -13,7 +13,7 @@ use super::{
     attempt::with,
     conduct::judges,
     evidence::{Field, breaches, restored, touched},
-    live::{Halt, LiveRun},
+    live::{For, Halt, LiveRun},
     record::{Attempt, Phase, Run},
     shell,
     trial::{Signs, State},
@@ -87,8 +87,8 @@ impl Service {
         let mut judgement = judge(&contest(&run.view()));
         for _question in 0..QUESTIONS {
             let view = run.view();
-            let (Some(pairing), Some(command)) = (judgement.undecided, &view.trial.judge) else { break };
-            let answer = self.ask_judge(run, &view, command, pairing, bundles, &judgement)?;
+            let (Some(pairing), true) = (judgement.undecided, view.trial.judge.is_some()) else { break };
+            let answer = self.ask_judge(run, &view, pairing, bundles, &judgement)?;
             drop(run.change(&self.0.recorder, |run| run.judged.push(answer)));
             judgement = judge(&contest(&run.view()));
         }
@@ -101,7 +101,6 @@ impl Service {
         &self,
         run: &LiveRun,
         view: &Run,
-        command: &str,
         pairing: Pairing,
         bundles: &[Option<Bundle>],
         judgement: &Judgement,
@@ -120,11 +119,12 @@ impl Service {
                 "breakdown": standing.map(|standing| &standing.breakdown),
             })
         };
-        let question = json!({ "task": view.prompt, "a": side(pairing.a), "b": side(pairing.b) });
+        let given = run.given(For::Trial)?;
+        let question = json!({ "task": given.prompt, "a": side(pairing.a), "b": side(pairing.b) });
         let id = self.fresh_for_judge(run, view)?;
         let order = StartExecution {
             stdin: Stdin::Bytes(question.to_string().into_bytes()),
-            ..shell::order(command, view.trial.patience)
+            ..shell::order(given.trial.judge.as_deref().unwrap_or_default(), view.trial.patience)
         };
         let said = self.see_through(run, id, order);
         let _later = self.delete(&run.who(), id);

@@ -14,8 +14,9 @@ use belljar_domain::{Principal, RunId};
 use belljar_ports::store::{Batch, Pending};
 
 use super::{
-    super::{Service, ServiceError, StartExecution, recorder::Recorder},
-    record::Run,
+    super::{CreateSandbox, Service, ServiceError, recorder::Recorder},
+    order::{Entrant, Trial},
+    record::{Run, Whole},
 };
 
 /// Every run this service carries out.
@@ -31,17 +32,72 @@ pub(super) struct LiveRun {
     record: Mutex<Run>,
     stopped: AtomicBool,
     news: Condvar,
-    /// What may not be written down: commands and prompt as they were given.
-    pub(super) secrets: Secrets,
+    secrets: Secrets,
 }
 
-/// What a run's record says without its secrets.
-#[derive(Debug, Default)]
+/// What may not be written down: what was asked for, as it was asked.
+#[derive(Debug)]
 pub(super) struct Secrets {
-    /// Each attempt's command, if they are known.
-    pub(super) orders: Vec<StartExecution>,
-    /// What all sandboxes of the run are like.
-    pub(super) shape: Option<super::super::CreateSandbox>,
+    given: Given,
+    /// Which parts of it are all that was given: after a crash there is only the record.
+    whole: Whole,
+    /// What all sandboxes of the run are like, unless there was a crash.
+    shape: Option<CreateSandbox>,
+}
+
+/// Prompt, commands and environments of a run, which its record has without their secrets.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Given {
+    pub(super) prompt: String,
+    pub(super) entrants: Vec<Entrant>,
+    pub(super) trial: Trial,
+    pub(super) preview: Option<String>,
+}
+
+/// Who needs what was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum For {
+    /// The attempts that are to begin.
+    Attempts,
+    /// Whoever makes ready, judges and shows.
+    Trial,
+}
+
+impl Given {
+    /// What a record says of it.
+    pub(super) fn of(run: &Run) -> Self {
+        Self {
+            prompt: run.prompt.clone(),
+            entrants: run.attempts.iter().map(|attempt| attempt.entrant.clone()).collect(),
+            trial: run.trial.clone(),
+            preview: run.preview.clone(),
+        }
+    }
+
+    /// Which parts of it a record has, too.
+    pub(super) fn kept(&self, record: &Self) -> Whole {
+        let said = self.prompt == record.prompt;
+        Whole {
+            attempts: said && self.entrants == record.entrants,
+            trial: said && self.trial == record.trial && self.preview == record.preview,
+        }
+    }
+
+    pub(super) fn entrant(&self, fork: u32) -> Option<&Entrant> {
+        self.entrants.get(usize::try_from(fork).ok()?)
+    }
+}
+
+impl Secrets {
+    /// All there is to know, from whoever asked.
+    pub(super) const fn told(given: Given, shape: CreateSandbox) -> Self {
+        Self { given, whole: Whole { attempts: true, trial: true }, shape: Some(shape) }
+    }
+
+    /// What is left of it after a crash.
+    pub(super) fn left(run: &Run) -> Self {
+        Self { given: Given::of(run), whole: run.whole, shape: None }
+    }
 }
 
 impl Runs {
@@ -88,6 +144,27 @@ impl Runs {
 impl LiveRun {
     pub(super) fn view(&self) -> Run {
         self.lock().clone()
+    }
+
+    /// What was asked for, with its secrets. After a crash those are gone, and a marker in their place is used for nothing.
+    pub(super) fn given(&self, whose: For) -> Result<&Given, Halt> {
+        let Secrets { given, whole, .. } = &self.secrets;
+        let (is_whole, what) = match whose {
+            For::Attempts => (whole.attempts, "its command, its environment or its prompt holds"),
+            For::Trial => (whole.trial, "a command of the trial or the prompt holds"),
+        };
+        if is_whole {
+            return Ok(given);
+        }
+        let why = format!(
+            "the server ended meanwhile, and {what} a secret, which is not kept; ask for the run again"
+        );
+        Err(ServiceError::Conflict(why).into())
+    }
+
+    /// What all its sandboxes are like, if that is still known.
+    pub(super) const fn shape(&self) -> Option<&CreateSandbox> {
+        self.secrets.shape.as_ref()
     }
 
     /// On whose behalf everything of the run is done.

@@ -29,7 +29,6 @@ use std::{sync::Arc, time::Duration};
 
 use belljar_domain::{Principal, RunId, RunState, Span};
 use belljar_ports::store::{RunFilter, RunRow};
-use serde_json::Value;
 use uuid::Uuid;
 
 pub use ground::{Ground, Repository};
@@ -39,7 +38,11 @@ pub use record::{Attempt, Phase, Run, Shape};
 pub use report::ReportFormat;
 pub use selection::{RunStats, Side};
 
-use self::{live::Secrets, order::ABREAST};
+use self::{
+    live::{Given, Secrets},
+    order::ABREAST,
+    record::Whole,
+};
 use super::{Result, Service, ServiceError, now};
 
 /// How long an attempt's command may take unless asked otherwise.
@@ -77,7 +80,7 @@ impl Service {
             state: RunState::Preparing,
             trouble: None,
             attended: self.0.settings.attended,
-            is_whole: true,
+            whole: Whole::default(),
             ground: Ground::of(workspace.as_path()),
             shape: Shape::of(&order.shape, workspace, ttl),
             snapshot: None,
@@ -101,8 +104,7 @@ impl Service {
             version: 0,
         };
         let run = Run { reserved: self.set_aside(who, &run)?, ..run };
-        let orders = run.attempts.iter().map(|attempt| attempt::command(attempt, &run)).collect();
-        let secrets = Secrets { orders, shape: Some(order.shape) };
+        let secrets = Secrets::told(Given::of(&run), order.shape);
         let live = self.0.runs.insert(self.kept_run(&run)?, secrets);
         let begun = live.change(&self.0.recorder, |_| {}).wait();
         if let Err(error) = begun {
@@ -115,14 +117,11 @@ impl Service {
 
     /// A record as it may be kept and shown.
     fn kept_run(&self, run: &Run) -> Result<Run> {
-        let before = serde_json::to_value(run).unwrap_or_default();
-        let mut after = before.clone();
-        self.0.recorder.redactor().value(&mut after);
-        let is_whole = before == after;
-        let read = |value: Value| serde_json::from_value::<Run>(value);
-        let run = read(after)
+        let mut record = serde_json::to_value(run).unwrap_or_default();
+        self.0.recorder.redactor().value(&mut record);
+        let kept = serde_json::from_value::<Run>(record)
             .map_err(|error| ServiceError::Invalid(format!("the run cannot be written down: {error}")))?;
-        Ok(Run { is_whole, ..run })
+        Ok(Run { whole: Given::of(run).kept(&Given::of(&kept)), ..kept })
     }
 
     /// Shows a run.

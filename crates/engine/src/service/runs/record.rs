@@ -41,7 +41,8 @@ pub struct Run {
     /// Whether the process that carries it out is the one that asked for it; they end together.
     pub attended: bool,
     /// Whether what is kept of its commands and prompt is all of it: secrets are not.
-    pub is_whole: bool,
+    #[serde(default)]
+    pub whole: Whole,
     /// What every sandbox of it is like.
     pub shape: Shape,
     /// What the workspace was when it began.
@@ -97,6 +98,15 @@ pub struct Run {
     /// Counts its changes, for whoever watches it.
     #[serde(default)]
     pub version: u64,
+}
+
+/// Which parts of what was asked for a record has as they were given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Whole {
+    /// What attempts need to begin: commands, environments, the prompt.
+    pub attempts: bool,
+    /// What making ready, judging and showing needs: its commands, the prompt.
+    pub trial: bool,
 }
 
 /// What the sandboxes of a run are like, as far as it is needed again.

@@ -17,13 +17,14 @@ impl Service {
         let filter = RunFilter { states: UNDER_WAY.to_vec(), ..RunFilter::default() };
         for row in self.store().runs(&filter, None, PAGE_LIMIT)? {
             let Some(run) = read(row) else { continue };
+            let secrets = Secrets::left(&run);
             let (id, attended) = (run.id, run.attended);
             let is_mine = !self.0.settings.attended;
             if !attended && !is_mine {
                 // A server's, and this is none: it carries on when it is back.
                 continue;
             }
-            let live = self.0.runs.insert(run, Secrets::default());
+            let live = self.0.runs.insert(run, secrets);
             if attended {
                 let why = "the belljar that carried it out went away";
                 self.conclude(&live, RunState::Interrupted, Some(why.to_owned()));

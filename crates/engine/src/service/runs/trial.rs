@@ -12,7 +12,7 @@ use super::{
     super::{Service, ServiceError, StartExecution},
     base::{FORK, ROLE},
     evidence::restored,
-    live::{Halt, LiveRun},
+    live::{For, Halt, LiveRun},
     order::Trial,
     record::Run,
     shell::{self, Done},
@@ -42,33 +42,33 @@ impl Signs {
 impl Service {
     /// Tries everything on a state of the code: the base's where there is no bundle.
     pub(super) fn try_out(&self, run: &LiveRun, view: &Run, what: State<'_>) -> Result<Signs, Halt> {
-        let Trial { build, check, lint, .. } = &view.trial;
+        let Trial { build, check, lint, .. } = &run.given(For::Trial)?.trial;
         if build.is_none() && check.is_none() && lint.is_none() {
             return Ok(Signs::default());
         }
         let id = self.fresh(run, view, what)?;
-        let signs = self.signs(run, view, id);
+        let signs = self.signs(run, id);
         // What cannot be removed now has a clock.
         let _later = self.delete(&run.who(), id);
         signs
     }
 
-    fn signs(&self, run: &LiveRun, view: &Run, id: SandboxId) -> Result<Signs, Halt> {
-        let trial = &view.trial;
+    fn signs(&self, run: &LiveRun, id: SandboxId) -> Result<Signs, Halt> {
+        let trial = &run.given(For::Trial)?.trial;
         let mut signs = Signs::default();
         // The linter first: nothing of the attempt has run by then.
         if let Some(lint) = &trial.lint {
-            signs.lint = match self.tried(run, view, id, shell::order(lint, trial.patience))? {
+            signs.lint = match self.tried(run, id, shell::order(lint, trial.patience))? {
                 Ok(done) => Some(lints(code(&done.report), &done.output)),
                 Err(_) => Some(Lints::default()),
             };
         }
         if let Some(build) = &trial.build {
-            let done = self.tried(run, view, id, shell::order(build, trial.patience))?;
+            let done = self.tried(run, id, shell::order(build, trial.patience))?;
             signs.build = Some(judged(done, |_| None));
         }
         if let Some(check) = &trial.check {
-            signs.check = Some(self.check(run, view, id, check)?);
+            signs.check = Some(self.check(run, id, check)?);
         }
         Ok(signs)
     }
@@ -81,22 +81,22 @@ impl Service {
         fork: u32,
         bundle: &Bundle,
     ) -> Result<Option<Check>, Halt> {
-        let Some(check) = &view.trial.check else { return Ok(None) };
+        let Some(check) = &run.given(For::Trial)?.trial.check else { return Ok(None) };
         let id = self.fresh(run, view, State::Own(fork, bundle))?;
-        let done = self.check(run, view, id, check);
+        let done = self.check(run, id, check);
         let _later = self.delete(&run.who(), id);
         done.map(Some)
     }
 
-    fn check(&self, run: &LiveRun, view: &Run, id: SandboxId, command: &str) -> Result<Check, Halt> {
+    fn check(&self, run: &LiveRun, id: SandboxId, command: &str) -> Result<Check, Halt> {
         let asked = asking(command, REPORTS);
-        let mut order = shell::order(&asked.command, view.trial.patience);
+        let mut order = shell::order(&asked.command, run.given(For::Trial)?.trial.patience);
         order.env.extend(asked.env);
         if let Ok(dir) = SandboxPath::new(REPORTS) {
             // A runner that finds no place for its report says so, and its output is read instead.
             let _without = self.make_dir(&run.who(), id, &dir, true);
         }
-        let done = self.tried(run, view, id, order)?;
+        let done = self.tried(run, id, order)?;
         let files = self.reports(run, id, &asked.files);
         Ok(judged(done, |done| results(&Transcript { output: &done.output, files: &files })))
     }
@@ -106,11 +106,10 @@ impl Service {
     fn tried(
         &self,
         run: &LiveRun,
-        view: &Run,
         id: SandboxId,
         mut order: StartExecution,
     ) -> Result<Result<Done, String>, Halt> {
-        order.env.insert("TASK_PROMPT".to_owned(), view.prompt.clone());
+        order.env.insert("TASK_PROMPT".to_owned(), run.given(For::Trial)?.prompt.clone());
         match self.see_through(run, id, order) {
             Ok(done) => Ok(Ok(done)),
             Err(Halt::Broken(error)) => Ok(Err(error.to_string())),
