@@ -1,5 +1,6 @@
 //! One task for several sandboxes: the best attempt is found, cheats are named, and nothing but what is asked for comes out.
 
+mod judging;
 mod orders;
 mod secrets;
 

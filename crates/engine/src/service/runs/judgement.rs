@@ -27,8 +27,12 @@ impl Service {
     /// Gathers evidence for every attempt and judges it.
     pub(super) fn adjudicate(&self, run: &LiveRun) -> Result<(), Halt> {
         let view = run.view();
-        let bundles =
-            view.attempts.iter().map(|attempt| self.bundle_of(attempt)).collect::<Result<Vec<_>, _>>()?;
+        // Nothing is judged by half of a command.
+        run.given(For::Trial)?;
+        let read: Vec<_> = view.attempts.iter().map(|attempt| self.bundle_of(attempt)).collect();
+        let unread: Vec<Option<String>> =
+            read.iter().map(|read| read.as_ref().err().map(ToString::to_string)).collect();
+        let bundles: Vec<Option<Bundle>> = read.into_iter().map(|read| read.ok().flatten()).collect();
         let tried = |attempt: &Attempt, bundle: &Option<Bundle>| {
             ended_well(attempt) && bundle.as_ref().is_some_and(|bundle| !bundle.is_empty())
         };
@@ -44,8 +48,13 @@ impl Service {
             };
             run.show(|run| with(run, fork, |one| one.phase = Phase::Judging));
             let mut evidence = look_at(self, &view, attempt, bundle.as_ref(), &field);
+            evidence.conflict = unread.get(place).cloned().flatten();
             if let Some(bundle) = bundle.as_ref().filter(|_| tried(attempt, bundle)) {
-                self.put_to_trial(run, &view, bundle, &base, &mut evidence)?;
+                // What is wrong with one attempt is how it stands, and no reason to judge no other.
+                match self.put_to_trial(run, &view, bundle, &base, &mut evidence) {
+                    Err(Halt::Broken(error)) => evidence.conflict = Some(error.to_string()),
+                    tried => tried?,
+                }
             }
             drop(run.change(&self.0.recorder, |run| {
                 with(run, fork, |one| {
@@ -121,7 +130,12 @@ impl Service {
         };
         let given = run.given(For::Trial)?;
         let question = json!({ "task": given.prompt, "a": side(pairing.a), "b": side(pairing.b) });
-        let id = self.fresh_for_judge(run, view)?;
+        let id = match self.fresh_for_judge(run, view) {
+            Err(Halt::Broken(error)) => {
+                return Ok(unsure(pairing, format!("the judge could not be asked: {error}")));
+            }
+            made => made?,
+        };
         let order = StartExecution {
             stdin: Stdin::Bytes(question.to_string().into_bytes()),
             ..shell::order(given.trial.judge.as_deref().unwrap_or_default(), view.trial.patience)

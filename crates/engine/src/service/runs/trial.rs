@@ -3,13 +3,13 @@
 //! Owns: what such a sandbox holds: the base, and of the attempt its files alone; its repository, its home and whatever
 //! else it left behind stay behind. Refuses: to believe an attempt's own tests and settings where the base has some.
 
-use std::{collections::BTreeSet, io::Read as _};
+use std::{collections::BTreeSet, io::Read as _, thread, time::Duration};
 
 use belljar_domain::{ExitReport, KillCause, Outcome, SandboxId, SandboxPath};
 use belljar_quality::contest::{Boundary, Check, CheckEnd, Lints, Transcript, asking, lints, results};
 
 use super::{
-    super::{Service, ServiceError, StartExecution},
+    super::{FileKind, Service, ServiceError, StartExecution},
     base::{FORK, ROLE},
     evidence::restored,
     live::{For, Halt, LiveRun},
@@ -23,6 +23,8 @@ use crate::changes::{Bundle, Held, Thing};
 const REPORTS: &str = "/tmp/belljar-reports";
 const MOST_REPORTS: usize = 200;
 const REPORT_BYTES: u64 = 16 << 20;
+/// How often room for a sandbox is looked for.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// What the commands of a trial said about one state of the code.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +35,14 @@ pub(super) struct Signs {
 }
 
 impl Signs {
+    /// Nothing could be tried.
+    fn untold(trial: &Trial, why: &str) -> Self {
+        let untold =
+            |command: &Option<String>| command.as_ref().map(|_| judged(Err(why.to_owned()), |_| None));
+        let lint = trial.lint.as_ref().map(|_| Lints::default());
+        Self { build: untold(&trial.build), check: untold(&trial.check), lint }
+    }
+
     /// Puts what is known of the base beside what is known of the attempt.
     pub(super) fn beside<T: Clone>(base: Option<&T>, after: Option<T>) -> Option<Boundary<T>> {
         Some(Boundary { base: base?.clone(), after: after? })
@@ -46,7 +56,11 @@ impl Service {
         if build.is_none() && check.is_none() && lint.is_none() {
             return Ok(Signs::default());
         }
-        let id = self.fresh(run, view, what)?;
+        let id = match self.fresh(run, view, what) {
+            // Without a sandbox nothing is known, and nobody is to blame.
+            Err(Stuck::Unmade(why)) => return Ok(Signs::untold(&run.given(For::Trial)?.trial, &why)),
+            made => made?,
+        };
         let signs = self.signs(run, id);
         // What cannot be removed now has a clock.
         let _later = self.delete(&run.who(), id);
@@ -82,7 +96,10 @@ impl Service {
         bundle: &Bundle,
     ) -> Result<Option<Check>, Halt> {
         let Some(check) = &run.given(For::Trial)?.trial.check else { return Ok(None) };
-        let id = self.fresh(run, view, State::Own(fork, bundle))?;
+        let id = match self.fresh(run, view, State::Own(fork, bundle)) {
+            Err(Stuck::Unmade(why)) => return Ok(Some(judged(Err(why), |_| None))),
+            made => made?,
+        };
         let done = self.check(run, id, check);
         let _later = self.delete(&run.who(), id);
         done.map(Some)
@@ -137,11 +154,11 @@ impl Service {
 
     /// A sandbox for a judge, who looks at what it is told and nothing else.
     pub(super) fn fresh_for_judge(&self, run: &LiveRun, view: &Run) -> Result<SandboxId, Halt> {
-        self.fresh(run, view, State::Base)
+        Ok(self.fresh(run, view, State::Base)?)
     }
 
     /// A sandbox nobody worked in, with a state of the code.
-    fn fresh(&self, run: &LiveRun, view: &Run, what: State<'_>) -> Result<SandboxId, Halt> {
+    fn fresh(&self, run: &LiveRun, view: &Run, what: State<'_>) -> Result<SandboxId, Stuck> {
         let who = run.who();
         let mut order = self.sandbox_order(run, view, "trial", None)?;
         order.labels.insert(ROLE.to_owned(), "trial".to_owned());
@@ -151,28 +168,53 @@ impl Service {
         let made = loop {
             match self.create(&who, order.clone()) {
                 Ok(made) => break made,
-                Err(ServiceError::Quota(_)) => self.goes_on(run)?,
-                Err(error) => return Err(error.into()),
+                Err(ServiceError::Quota(_)) => {
+                    self.goes_on(run)?;
+                    thread::sleep(LOOK);
+                }
+                Err(ServiceError::Closing) => return Err(Halt::Closing.into()),
+                Err(error) => return Err(Stuck::Unmade(error.to_string())),
             }
         };
-        let files: Vec<&Held> = match what {
-            State::Base => Vec::new(),
-            State::Own(_, bundle) => bundle.files.iter().collect(),
+        let (files, back): (Vec<&Held>, BTreeSet<&str>) = match what {
+            State::Base => (Vec::new(), BTreeSet::new()),
+            State::Own(_, bundle) => (bundle.files.iter().collect(), BTreeSet::new()),
             State::Restored(_, bundle) => {
-                let back: BTreeSet<&str> = restored(bundle);
-                bundle.files.iter().filter(|held| !back.contains(held.path.as_str())).collect()
+                let back = restored(bundle);
+                (bundle.files.iter().filter(|held| !back.contains(held.path.as_str())).collect(), back)
             }
         };
-        let put = self.put_files(run, view, made.id, &files);
-        put.map(|()| made.id).inspect_err(|_| drop(self.delete(&who, made.id)))
+        let put = self.put_files(run, view, made.id, &files, &back);
+        Ok(put.map(|()| made.id).inspect_err(|_| drop(self.delete(&who, made.id)))?)
     }
 
-    fn put_files(&self, run: &LiveRun, view: &Run, id: SandboxId, files: &[&Held]) -> Result<(), Halt> {
+    /// Puts an attempt's files into a sandbox with the base, but for those of the base that come back.
+    fn put_files(
+        &self,
+        run: &LiveRun,
+        view: &Run,
+        id: SandboxId,
+        files: &[&Held],
+        back: &BTreeSet<&str>,
+    ) -> Result<(), Halt> {
         let (who, workspace) = (run.who(), view.shape.workspace.to_string());
         // What goes, goes first and from below, so that something else can take its place.
         for held in files.iter().rev().filter(|held| held.before.is_some() && !stays(held)) {
             let path = SandboxPath::new(format!("{workspace}/{}", held.path));
             self.remove(&who, id, &path.map_err(|error| ServiceError::Invalid(error.to_string()))?, false)?;
+        }
+        for held in files.iter().filter(|held| held.before.is_none() && held.after.is_some()) {
+            let path = SandboxPath::new(format!("{workspace}/{}", held.path));
+            let path = path.map_err(|error| ServiceError::Invalid(error.to_string()))?;
+            // A directory stands where a file or a link goes.
+            if self.stat(&who, id, &path, false).is_ok_and(|found| found.kind == FileKind::Directory) {
+                let below = format!("{}/", held.path);
+                if let Some(base) = back.iter().find(|path| path.starts_with(&below)) {
+                    let why = format!("`{}` stands where the base's `{base}` belongs", held.path);
+                    return Err(ServiceError::Conflict(why).into());
+                }
+                self.remove(&who, id, &path, true)?;
+            }
         }
         let archive = archive(files).map_err(|error| ServiceError::Conflict(error.to_string()))?;
         if archive.is_empty() {
@@ -181,6 +223,30 @@ impl Service {
         let root = SandboxPath::new(workspace).map_err(|error| ServiceError::Invalid(error.to_string()))?;
         self.unpack(&who, id, &root, &mut archive.as_slice())?;
         Ok(())
+    }
+}
+
+/// Why there is no sandbox with a state of the code.
+#[derive(Debug)]
+enum Stuck {
+    /// None could be made, whatever the code.
+    Unmade(String),
+    /// The code does not go into it, or the run is to stop.
+    Halted(Halt),
+}
+
+impl From<Halt> for Stuck {
+    fn from(halt: Halt) -> Self {
+        Self::Halted(halt)
+    }
+}
+
+impl From<Stuck> for Halt {
+    fn from(stuck: Stuck) -> Self {
+        match stuck {
+            Stuck::Unmade(why) => Self::Broken(ServiceError::Unsupported(why)),
+            Stuck::Halted(halt) => halt,
+        }
     }
 }
 
