@@ -1,6 +1,6 @@
-import { createApp } from 'vue'
 import App from './App.vue'
 import './lib/theme'
+import { createApp } from './lib/wall'
 import { begin } from './live/live'
 import { look } from './state/server'
 import './style/tokens.css'
@@ -9,6 +9,7 @@ import './style/controls.css'
 import './style/surfaces.css'
 import './style/frame.css'
 
-createApp(App).mount('#app')
+const place = document.getElementById('app')
+if (place) createApp(App).mount(place)
 void begin()
 void look()

@@ -1,4 +1,5 @@
 /** Numbers for people: three significant digits, thin units, a real minus. */
+import { brief } from './safe'
 
 const significant = (value: number): string => {
   const size = Math.abs(value)
@@ -41,7 +42,8 @@ export const rate = (value: number): string => (value >= 100 ? Math.round(value)
 export const plural = (number: number, one: string, many = `${one}s`): string => `${whole(number)} ${number === 1 ? one : many}`
 
 /** An id as people recognise it: its prefix and its last eight letters, where random ones are. */
-export const shortId = (id: string): string => {
+export const shortId = (full: string): string => {
+  const id = brief(full, 200)
   const at = id.indexOf('_')
   return at > 0 && id.length > 20 ? `${id.slice(0, at)}_…${id.slice(-8)}` : id.length > 14 ? `${id.slice(0, 8)}` : id
 }

@@ -1,6 +1,7 @@
 /** Results of one's own actions, and nothing else. */
 import { ref } from 'vue'
 import { Problem } from '@/api/client'
+import { brief } from '@/lib/safe'
 
 export interface Toast {
   id: number
@@ -12,7 +13,7 @@ export const toasts = ref<Toast[]>([])
 let last = 0
 
 export function say(text: string, { bad = false } = {}): void {
-  const toast = { id: ++last, text, bad }
+  const toast = { id: ++last, text: brief(text, 600), bad }
   toasts.value = [...toasts.value.slice(-3), toast]
   setTimeout(() => dismiss(toast.id), bad ? 10_000 : 5000)
 }

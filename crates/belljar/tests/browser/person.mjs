@@ -34,6 +34,15 @@ export const hook = (session, event, fields = {}) =>
     payload: { session_id: session, hook_event_name: event, cwd: '/w', ...fields },
   })
 
+/** What a question answers once it answers anything, within half a minute. */
+export async function until(question) {
+  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((resume) => setTimeout(resume, 50))) {
+    const answer = await question()
+    if (answer) return answer
+  }
+  assert.fail(`nothing came of ${question}`)
+}
+
 /** An agent that is about to run a command and waits for what its hook says. */
 export function agent(session, call, command) {
   const child = spawn(env('BELLJAR'), ['hook', '--agent', 'claude-code', '--wait', '120'], { env: { ...process.env, CLAUDE_CODE_SESSION_ATTENDED: '0' }, stdio: ['pipe', 'pipe', 'inherit'] })
