@@ -14,6 +14,8 @@ export interface Route {
   rail?: { section: 'Now' | 'Work' | 'Insight' | 'Guard' | 'Foot'; icon: Component; key: string }
   /** The view it belongs to, for the rail and the way back. */
   under?: string
+  /** Whether another name is another thing: nothing of the one shown before stays, no shell and no file. */
+  single?: boolean
   /** Whether the page's range of time means something here. */
   timed?: boolean
 }
@@ -25,12 +27,12 @@ export const routes: readonly Route[] = [
   { path: '/events', title: 'Events', view: () => import('./views/Events.vue'), rail: { section: 'Now', icon: List, key: 'e' }, timed: true },
   { path: '/timeline', title: 'Timeline', view: () => import('./views/Timeline.vue'), rail: { section: 'Now', icon: ChartGantt, key: 't' }, timed: true },
   { path: '/sessions', title: 'Sessions', view: () => import('./views/Sessions.vue'), rail: { section: 'Work', icon: BookOpen, key: 's' }, timed: true },
-  { path: '/sessions/:id', title: 'Session', view: () => import('./views/Session.vue'), under: '/sessions' },
-  { path: '/sessions/:id/trace', title: 'Trace', view: () => import('./views/Trace.vue'), under: '/sessions' },
+  { path: '/sessions/:id', title: 'Session', view: () => import('./views/Session.vue'), under: '/sessions', single: true },
+  { path: '/sessions/:id/trace', title: 'Trace', view: () => import('./views/Trace.vue'), under: '/sessions', single: true },
   { path: '/runs', title: 'Runs', view: () => import('./views/Runs.vue'), rail: { section: 'Work', icon: GitFork, key: 'r' } },
-  { path: '/runs/:id', title: 'Run', view: () => import('./views/Run.vue'), under: '/runs' },
+  { path: '/runs/:id', title: 'Run', view: () => import('./views/Run.vue'), under: '/runs', single: true },
   { path: '/sandboxes', title: 'Sandboxes', view: () => import('./views/Sandboxes.vue'), rail: { section: 'Work', icon: Box, key: 'b' } },
-  { path: '/sandboxes/:id', title: 'Sandbox', view: () => import('./views/Sandbox.vue'), under: '/sandboxes' },
+  { path: '/sandboxes/:id', title: 'Sandbox', view: () => import('./views/Sandbox.vue'), under: '/sandboxes', single: true },
   { path: '/graph', title: 'Graph', view: () => import('./views/Graph.vue'), rail: { section: 'Work', icon: Waypoints, key: 'o' }, timed: true },
   { path: '/tools', title: 'Tools', view: () => import('./views/Tools.vue'), rail: { section: 'Insight', icon: Wrench, key: 'w' }, timed: true },
   { path: '/errors', title: 'Errors', view: () => import('./views/Errors.vue'), rail: { section: 'Insight', icon: TriangleAlert, key: 'x' }, timed: true },

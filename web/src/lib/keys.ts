@@ -1,4 +1,4 @@
-/** The keyboard: one listener, and whoever is there last is asked first. No key acts while a field has the focus. */
+/** The keyboard: one listener, and whoever is there last is asked first. No key acts while a field has the focus, nor behind a dialog. */
 import { onScopeDispose } from 'vue'
 
 export type Keys = Record<string, (event: KeyboardEvent) => unknown>
@@ -13,8 +13,11 @@ export function useKeys(keys: Keys): void {
   onScopeDispose(() => layers.splice(layers.indexOf(keys), 1))
 }
 
-const isField = (target: EventTarget | null): boolean =>
+export const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Whether something lies above the page: what is behind it must not be acted on unseen. */
+export const isCovered = (): boolean => document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
 
 function name(event: KeyboardEvent): string {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
@@ -26,6 +29,8 @@ addEventListener('keydown', (event) => {
   const fields = isField(event.target)
   if (fields && !key.startsWith('ctrl+') && key !== 'Escape') return
   if (event.target instanceof Element && event.target.closest('[data-own-keys]')) return
+  // A dialog closes itself on Escape; nothing else may hear that.
+  if (key !== 'ctrl+k' && isCovered()) return
   const wanted = prefix ? `${prefix} ${key}` : key
   prefix = ''
   clearTimeout(forget)

@@ -24,9 +24,12 @@ export function walkable(list: () => readonly string[]): void {
   })
 }
 
-export function step(by: 1 | -1): void {
+/** Selects the next of them; where the view has no order, nothing is done. */
+export function step(by: 1 | -1): boolean {
   const list = order.value()
+  if (!list.length) return false
   const at = list.indexOf(selected.value)
   const next = list[at < 0 ? (by > 0 ? 0 : list.length - 1) : at + by]
   if (next !== undefined) alter({ sel: next }, { replace: at >= 0 })
+  return true
 }

@@ -1,6 +1,6 @@
 // Calls wait for a person; the person answers on the page; the agents hear it.
 import assert from 'node:assert/strict'
-import { accessible, agent, hook, over, person, PHONE } from './person.mjs'
+import { accessible, agent, ask, hook, over, person, PHONE } from './person.mjs'
 
 await hook('asking-1', 'UserPromptSubmit', { prompt: 'Make a file' })
 const page = await person()
@@ -56,6 +56,38 @@ const answer = await fourth
 await phone.mouse.up()
 assert.equal(answer.permissionDecision, 'allow')
 await phone.getByText(/Allowed once\./).waitFor()
+
+// By keys: from the fleet on the card that has the focus, and never behind a dialog.
+const stillWaits = async (command) => (await ask('GET', '/api/v1/approvals?state=pending')).items.some((one) => one.input?.command === command)
+const fifth = agent('asking-1', 'c5', 'echo five > made.txt')
+await page.goto(new URL('/', page.url()).href)
+const five = page.locator('.ncard', { hasText: 'echo five > made.txt' })
+await five.waitFor()
+await page.waitForTimeout(450)
+await page.keyboard.press('a')
+await page.keyboard.press('j')
+await five.and(page.locator(':focus')).waitFor()
+assert.ok(await stillWaits('echo five > made.txt'), 'a key answered what had no focus')
+await page.keyboard.press('a')
+assert.equal((await fifth).permissionDecision, 'allow')
+
+const sixth = agent('asking-1', 'c6', 'printf six')
+await page.locator('.ncard', { hasText: 'printf six' }).waitFor()
+await page.keyboard.press('g')
+await page.keyboard.press('a')
+await page.getByRole('button', { name: /Hold to allow once/ }).waitFor()
+await page.waitForTimeout(450)
+await page.keyboard.press('?')
+await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+await page.keyboard.press('d')
+await page.keyboard.down('a')
+await page.waitForTimeout(1000)
+await page.keyboard.up('a')
+assert.ok(await stillWaits('printf six'), 'a key answered behind a dialog')
+await page.keyboard.press('Escape')
+await page.getByRole('dialog').waitFor({ state: 'detached' })
+await page.keyboard.press('d')
+assert.equal((await sixth).permissionDecision, 'deny')
 
 // Whether it reached the agent is said.
 await page.goto(new URL('/approvals?list=answered', page.url()).href)
