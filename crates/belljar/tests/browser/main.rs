@@ -131,6 +131,11 @@ fn a_sandbox_is_made_worked_in_and_ended_from_the_page() {
 }
 
 #[test]
+fn a_run_is_begun_read_compared_and_overruled() {
+    Server::start().plays("running.mjs");
+}
+
+#[test]
 fn what_agents_say_neither_runs_nor_breaks_nor_deceives() {
     Server::start().plays("hostile.mjs");
 }
