@@ -60,9 +60,6 @@ export async function begin(): Promise<void> {
   stream.value = new Stream(heard, ALL, events.at(-1)?.seq ?? null)
 }
 
-/** Follows only some events from now on, chosen by the server; `null` follows all again. */
-export const narrow = (filter: Partial<EventSelection> | null): void => stream.value?.narrow(filter ? { ...ALL, ...filter } : ALL)
-
 /** Listens to batches while the component is there. */
 export function onEvents(listener: (events: readonly Event[]) => void): void {
   listeners.add(listener)

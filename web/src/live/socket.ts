@@ -36,19 +36,13 @@ export class Stream {
 
   constructor(
     private readonly heard: Heard,
-    private filter: Partial<EventSelection> = {},
+    private readonly filter: Partial<EventSelection> = {},
     public since: number | null = null,
   ) {
     this.watchdog = setInterval(() => this.watch(), 5000)
     for (const wake of ['online', 'focus', 'pageshow']) addEventListener(wake, this.wake)
     document.addEventListener('visibilitychange', this.wake)
     this.open()
-  }
-
-  /** Asks for other events from now on; those of the past are somebody else's question. */
-  narrow(filter: Partial<EventSelection>): void {
-    this.filter = filter
-    if (this.socket?.readyState === WebSocket.OPEN) this.subscribe()
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-/** Calls that wait for a person: kept true by the stream, asked again now and then in case it is narrowed. */
+/** Calls that wait for a person: kept true by the stream, asked again now and then. */
 import { computed, reactive, shallowRef, watch } from 'vue'
 import { api, Problem } from '@/api/client'
 import type { Approval } from '@/api/types'

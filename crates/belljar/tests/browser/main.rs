@@ -136,6 +136,11 @@ fn a_run_is_begun_read_compared_and_overruled() {
 }
 
 #[test]
+fn a_long_session_is_whole_and_scrolls() {
+    Server::start().plays("reading.mjs");
+}
+
+#[test]
 fn what_agents_say_neither_runs_nor_breaks_nor_deceives() {
     Server::start().plays("hostile.mjs");
 }

@@ -77,8 +77,10 @@ function settle(node: Node, depth: number): void {
   node.children.sort((a, b) => a.from - b.from)
   node.children.forEach((child) => settle(child, depth + 1))
   if (node.kind !== 'turn' && node.kind !== 'helper') return
-  node.from = Math.min(node.from, ...node.children.map((child) => child.from))
-  node.until = Math.max(node.until, ...node.children.map((child) => child.until))
+  for (const child of node.children) {
+    node.from = Math.min(node.from, child.from)
+    node.until = Math.max(node.until, child.until)
+  }
   const parts = everything(node).filter((part) => part.kind === 'request')
   node.cost = parts.reduce((sum, part) => sum + (part.cost ?? 0), 0)
   node.tokens = parts.reduce((sum, part) => sum + (part.tokens ?? 0), 0)
