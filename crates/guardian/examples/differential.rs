@@ -1,5 +1,6 @@
 //! Tries generated scripts in bash and in the guardian: `differential [--seconds N] [--seed S]`. Prints how each miss can be shown in
-//! the shortest way, what was said to be unknown, and fails if anything was missed.
+//! the shortest way, what was said to be unknown, and fails if anything was missed. `differential --show FILE` tells of one script
+//! what bash does and what the guardian says.
 
 #![expect(
     clippy::unwrap_used,
@@ -26,11 +27,17 @@ fn main() {
     let (mut seconds, mut seed) = (60, 1_000_000);
     let mut arguments = std::env::args().skip(1);
     while let Some(flag) = arguments.next() {
+        if flag == "--show" {
+            let script = std::fs::read_to_string(arguments.next().expect("a file")).unwrap();
+            let place = std::env::temp_dir().join(format!("belljar-differential-{}", std::process::id()));
+            println!("{}", harness::told(&script, &place));
+            return;
+        }
         let number = arguments.next().and_then(|text| text.parse().ok());
         match (flag.as_str(), number) {
             ("--seconds", Some(number)) => seconds = number,
             ("--seed", Some(number)) => seed = number,
-            _ => panic!("usage: differential [--seconds N] [--seed S]"),
+            _ => panic!("usage: differential [--seconds N] [--seed S] | --show FILE"),
         }
     }
     let place = std::env::temp_dir().join(format!("belljar-differential-{}", std::process::id()));

@@ -25,7 +25,7 @@ struct Case {
 }
 
 fn cases(is_wanted: impl Fn(&str) -> bool) -> Vec<Case> {
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let directory = PathBuf::from("tests/corpus");
     let mut files: Vec<PathBuf> =
         fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -45,13 +45,14 @@ fn cases(is_wanted: impl Fn(&str) -> bool) -> Vec<Case> {
 
 /// The verdict, and the rule that speaks.
 fn judged(case: &Case) -> (String, String) {
-    let scene = Scene::on_host(Some("/home/dev/project"), Some("/home/dev"), None);
-    let call = Call {
-        tool: &case.tool,
-        input: &case.input,
-        cwd: Some("/home/dev/project"),
-        home: Some("/home/dev"),
-    };
+    judged_of(case, "/home/dev")
+}
+
+/// The same for somebody who lives elsewhere.
+fn judged_of(case: &Case, home: &str) -> (String, String) {
+    let cwd = format!("{home}/project");
+    let scene = Scene::on_host(Some(&cwd), Some(home), None);
+    let call = Call { tool: &case.tool, input: &case.input, cwd: Some(&cwd), home: Some(home) };
     match Policy::default().judge(&call, &scene) {
         Some(ruling) => (ruling.verdict.to_string(), ruling.rule),
         None => ("allow".to_owned(), "no rule".to_owned()),
@@ -62,8 +63,23 @@ fn judged(case: &Case) -> (String, String) {
 fn every_case_gets_its_verdict() {
     let all = cases(|name| name != "held-out.jsonl");
     assert!(all.len() >= 800, "{} cases", all.len());
+    all_are_met(&all, judged);
+}
+
+#[test]
+fn root_is_at_home_like_anybody() {
+    let mut all = cases(|name| name != "held-out.jsonl");
+    // Above root's home there is nothing to name.
+    all.retain(|case| !case.input.to_string().contains("${HOME%/*}"));
+    for case in &mut all {
+        case.input = serde_json::from_str(&case.input.to_string().replace("/home/dev", "/root")).unwrap();
+    }
+    all_are_met(&all, |case| judged_of(case, "/root"));
+}
+
+fn all_are_met(all: &[Case], judged: impl Fn(&Case) -> (String, String)) {
     let mut wrong: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for case in &all {
+    for case in all {
         let (verdict, rule) = judged(case);
         if verdict != case.expect && !case.also.contains(&verdict) {
             let input = case.input.to_string();

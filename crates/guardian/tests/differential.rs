@@ -19,6 +19,64 @@ const SCRIPTS: u64 = 400;
 /// Scripts that share a sandbox.
 const BATCH: usize = 200;
 
+/// Scripts of which something was missed once.
+const MENDED: [&str; 45] = [
+    "declare -A map=([k]='' [l]=m)\nc3 \"${map[@]}\" \"${!map[@]}\"",
+    "declare -A m=(x y z w)\nc1 \"${m[@]}\"",
+    "0 || c4 \"$?\"",
+    "v=(p)\n{ unset v\n} >&{,}\nc7 \"$v\"",
+    "printf '%' || c9",
+    "c9 $(echo $((=)))",
+    "x=0$((1/0))\nc1 \"$x\"",
+    "c2 $(echo ~nobodyiscalledso)",
+    "read arr <<< :~\nc3 \"$arr\"",
+    "c7 \"$(awk '{print\"z\"')\"",
+    "c5\"$(awk 'BEGIN{print\"z\">\"o1\"}')\"",
+    "printf b\\\\ | xargs -I% c0 %",
+    "cd -; ln -s d0 l2; touch l2/n",
+    "v=k\nread '' v <<< z\nc1\"$v\"",
+    "readonly w={1..3}\nc2 \"$w\"",
+    "declare w={1..3}\nc2 \"$w\"",
+    "x=a\\'\n: >&$x",
+    "while read -r l; do c6 \"$l\"; done < <(printf '\\n')",
+    "printf a | { read -r l || c1 \"$l\"; }",
+    "set -0; c2 $?",
+    "set -o noclobber; echo l > f0; c1 $?",
+    "set -C; echo l > f0 || c1",
+    "shopt -s expand_aliases\nalias go='c7 ' t=tt\ngo t",
+    "echo 'c3 env' > s3; BASH_ENV=s3 bash -c ':'",
+    ". $(c4;c5)a",
+    "v=<(c1)> >(c2)\nc4 d$v",
+    "mkdir -p \"$D\"/1/2",
+    "arr=([1]=q);cmd=(c4);cmd+=(''${arr[@]:1});\"${cmd[@]}\"",
+    "no; c1 | c2 $?",
+    "x=\nuntil \"$x\";do $(echo c8) \"$?\";break;done",
+    "trap 'c8' ERR; cd && no; cd ..",
+    "set -E; trap 'c3 err $?' ERR; fn() { false; }; fn; ( exit 4 )",
+    "read d '' v <<< k; c2${v@Q}",
+    "find -print0 | xargs -0 rm",
+    "gzip > ~/m4.gz; gzip -d ~/m4.gz",
+    "ln -s d0 l6; ln -s l6 l7; rm -rf l7/",
+    "set -a; k=0; env -uk bash -c 'c0 ${k-none}'; env -i PATH=/stubs bash -c 'c1 ${k-none}'",
+    "mv -b f1 f0",
+    "install -D f0 n0/n1/o",
+    "perl -i.old -ne 'print if /a/' f0",
+    "xargs -d , c3 <<< a,b",
+    "echo 'BEGIN{print>\"o1\"}' > p.awk; awk -f p.awk; echo 'w o2' > p.sed; sed -f p.sed f0",
+    "find -exec sh -c 'rm -f \"$1\"' _ {} \\;",
+    "declare -n it; for it in w x; do it=k; done; c5 $x",
+    "zip -q p f0",
+];
+
+#[test]
+fn what_was_missed_once_is_named() {
+    let place = std::env::temp_dir().join(format!("belljar-mended-{}", std::process::id()));
+    for script in MENDED {
+        let told = harness::told(script, &place);
+        assert!(!told.starts_with("Missed"), "{script}\n{told}");
+    }
+}
+
 #[test]
 fn what_bash_does_is_named_or_unknown() {
     let place = std::env::temp_dir().join(format!("belljar-differential-{}", std::process::id()));

@@ -111,16 +111,6 @@ impl Context {
             [b"/home/".as_slice(), user].concat()
         }
     }
-
-    /// The paths of a list whose symlinks are not known yet, so that somebody can look and ask again.
-    #[must_use]
-    pub fn unknown_paths(&self, paths: &[Vec<u8>]) -> Vec<Vec<u8>> {
-        let mut wanted: Vec<_> =
-            paths.iter().filter(|path| self.facts.get(path).is_none()).cloned().collect();
-        wanted.sort();
-        wanted.dedup();
-        wanted
-    }
 }
 
 #[cfg(test)]

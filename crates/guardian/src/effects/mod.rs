@@ -6,6 +6,7 @@
 mod act;
 mod context;
 mod invocation;
+mod looking;
 pub mod path;
 pub mod programs;
 pub mod tools;
@@ -13,3 +14,5 @@ pub mod tools;
 pub use act::{Act, Change, Code, Datum, Effect, Effort, Power, Traffic};
 pub use context::{Context, Fact, Facts, FileKind};
 pub use invocation::{Invocation, Next, Outcome, Stream};
+pub(crate) use looking::lead;
+pub use looking::{Question, questions};

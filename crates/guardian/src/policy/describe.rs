@@ -50,8 +50,8 @@ fn act(act: &Act) -> String {
         Act::Run { code, with } => run(code, with),
         Act::Persist { how } => format!("arrange a later start: {how}"),
         Act::Git { operation, loses, .. } => {
-            let lost = if *loses { ", which can lose work or history" } else { "" };
-            format!("run `git {}`{lost}", short(operation))
+            let how = if *loses { "do what can lose work or history" } else { "work in its repository" };
+            format!("{how}: `git {}`", short(operation))
         }
         Act::Infrastructure { operation, destroys } => {
             format!("run `{}`{}", short(operation), if *destroys { ", which destroys" } else { "" })

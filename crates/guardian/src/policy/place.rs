@@ -47,6 +47,23 @@ impl Grounds {
         let is_own = !workspace.is_empty() && !home.starts_with(&workspace);
         Self { home, workspace: is_own.then_some(workspace) }
     }
+
+    /// A path in somebody else's home as it would be in this one: whoever works as root, or for another, meets those.
+    fn brought_home(&self, target: &Target) -> Option<Target> {
+        let is_below = |ground: &[String]| {
+            target.names.len() >= ground.len()
+                && target.names.iter().zip(ground).all(|(name, ground)| name.text == *ground)
+        };
+        let above = match target.names.first()?.text.as_str() {
+            "home" | "Users" => 2,
+            "root" => 1,
+            _ => return None,
+        };
+        let is_mine = is_below(&self.home) || self.workspace.as_deref().is_some_and(is_below);
+        let rest = target.names.get(above..).filter(|_| target.is_absolute && !is_mine)?;
+        let home = self.home.iter().map(|text| Name { text: text.clone(), is_glob: false });
+        Some(Target { names: home.chain(rest.iter().cloned()).collect(), ..target.clone() })
+    }
 }
 
 impl PathPattern {
@@ -72,6 +89,8 @@ impl PathPattern {
     /// The names below what it hangs on; none if the path is elsewhere.
     fn below<'t>(&self, names: &'t [Name], grounds: &Grounds) -> Option<&'t [Name]> {
         let ground: &[String] = match self.anchor {
+            // `//root` is a part of the system, unless root is who works here.
+            Anchor::Root if !self.parts.is_empty() && self.parts == grounds.home => return None,
             Anchor::Root | Anchor::Anywhere => &[],
             Anchor::Home => &grounds.home,
             Anchor::Workspace => grounds.workspace.as_deref()?,
@@ -181,11 +200,16 @@ impl Area {
         Self(patterns.into_iter().map(PathPattern::parse).collect())
     }
 
-    /// Whether an act on a path touches it. Of a path with a glob, one that it stands for is enough.
+    /// Whether an act on a path touches it. Of a path with a glob, one that it stands for is enough; what is kept in a
+    /// home is kept in every home.
     pub(super) fn touches(&self, target: &Target, grounds: &Grounds) -> Certainty {
+        let elsewhere = grounds.brought_home(target);
         let one = |pattern: &PathPattern| {
-            let is_sure = pattern.is_literal(&target.names, grounds) || pattern.is_expanded(target, grounds);
-            if is_sure {
+            let is_it = |target: &Target| {
+                pattern.is_literal(&target.names, grounds) || pattern.is_expanded(target, grounds)
+            };
+            let is_kept = pattern.anchor == Anchor::Home && !pattern.parts.is_empty();
+            if is_it(target) || is_kept && elsewhere.as_ref().is_some_and(is_it) {
                 Certainty::Certain
             } else {
                 Certainty::perhaps(pattern.is_possible(target, grounds))

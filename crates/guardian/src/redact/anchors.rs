@@ -60,7 +60,17 @@ pub(super) struct Anchors {
 }
 
 impl Anchors {
+    /// For whoever reads much: quick to go through text, and slow to make.
     pub(super) fn new() -> Self {
+        Self::of(AhoCorasickKind::DFA)
+    }
+
+    /// For whoever reads little, and finds the same: made in a third of the time.
+    pub(super) fn brief() -> Self {
+        Self::of(AhoCorasickKind::NoncontiguousNFA)
+    }
+
+    fn of(kind: AhoCorasickKind) -> Self {
         let (mut words, mut meanings) = (Vec::new(), Vec::new());
         for token in &TOKENS {
             words.push(token.prefix);
@@ -77,7 +87,7 @@ impl Anchors {
         let automaton = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
-            .kind(Some(AhoCorasickKind::DFA))
+            .kind(Some(kind))
             .build(words);
         // Building fails only for more words than 32 bits count; a test holds that it does not.
         Self { automaton: automaton.ok(), meanings }
@@ -96,7 +106,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_automaton_is_there() {
-        assert!(Anchors::new().automaton.is_some());
+    fn the_automaton_is_there_and_finds_the_same_however_it_was_made() {
+        let (whole, brief) = (Anchors::new(), Anchors::brief());
+        assert!(whole.automaton.is_some() && brief.automaton.is_some());
+        let words = TOKENS.iter().map(|token| token.prefix).chain(OTHERS.iter().map(|(word, _)| *word));
+        let text =
+            words.collect::<Vec<_>>().join("x") + &"API_KEY=passwordauthorizationhttps://a:b@c".repeat(3);
+        let all = |anchors: &Anchors| {
+            let mut found = Vec::new();
+            while let Some((_, begin, end)) =
+                anchors.next(text.as_bytes(), found.last().map_or(0, |(_, end): &(usize, usize)| *end))
+            {
+                found.push((begin, end));
+            }
+            found
+        };
+        assert_eq!(all(&whole), all(&brief));
+        assert!(all(&whole).len() > 20);
     }
 }

@@ -19,23 +19,51 @@ pub(crate) enum Outcome {
     Passed,
 }
 
-/// Compares one script.
-pub(crate) fn compare(script: &str, deeds: &Deeds) -> Outcome {
-    if deeds.stopped || deeds.astray {
-        return Outcome::Passed;
-    }
+/// What is known of where a script runs.
+fn context(deeds: &Deeds) -> Context {
     let home = deeds.cwd.replace("/p", "/home").into_bytes();
-    let context = Context {
+    Context {
         cwd: deeds.cwd.clone().into_bytes(),
         home: home.clone(),
         user: "root".to_owned(),
         workspace: deeds.cwd.clone().into_bytes(),
         environment: [(b"HOME".to_vec(), home), (b"PATH".to_vec(), b"/stubs".to_vec())].into_iter().collect(),
         ..Context::default()
-    };
-    let (invocations, effects) = trace(script.trim_end_matches('\n').as_bytes(), &context);
+    }
+}
+
+/// Both sides of one script, for a person.
+pub(crate) fn told(script: &str, deeds: &Deeds) -> String {
+    let (invocations, effects) = trace(script.trim_end_matches('\n').as_bytes(), &context(deeds));
+    let mut lines = vec![format!("{:?}", compare(script, deeds)), "bash started:".to_owned()];
+    lines.extend(deeds.started.iter().map(|started| {
+        let words: Vec<String> = started.argv.iter().map(|word| format!("{:?}", shown(word))).collect();
+        format!("  {}", words.join(" "))
+    }));
+    for (verb, paths) in [("wrote", &deeds.written), ("removed", &deeds.removed), ("read", &deeds.read)] {
+        lines.extend(paths.iter().map(|path| format!("bash {verb} {}", shown(path))));
+    }
+    lines.push("guardian says:".to_owned());
+    lines.extend(invocations.iter().map(|invocation| {
+        let words: Vec<String> = invocation.argv.iter().map(|word| format!("{:?}", word.pieces)).collect();
+        format!("  {}{}", words.join(" "), if invocation.more.is_some() { " and more" } else { "" })
+    }));
+    lines.extend(effects.iter().map(|effect| format!("  {:?} by {}", effect.act, effect.by)));
+    lines.join("\n")
+}
+
+/// Compares one script.
+pub(crate) fn compare(script: &str, deeds: &Deeds) -> Outcome {
+    if deeds.stopped || deeds.astray {
+        return Outcome::Passed;
+    }
+    let (invocations, effects) = trace(script.trim_end_matches('\n').as_bytes(), &context(deeds));
     let unknown = effects.iter().find_map(|effect| match &effect.act {
         Act::Unknown(why) => Some(why.construct.clone()),
+        // What is in it is not in the script, and that it is run is said.
+        Act::Run { code: Code::File(_), with } if matches!(with.as_str(), "source" | "bash" | "sh") => {
+            Some(format!("a file that {with} runs"))
+        }
         _ => None,
     });
     if let Some(construct) = unknown {
@@ -75,7 +103,9 @@ fn starts(invocation: &Invocation, started: &Started, finds: bool) -> bool {
     let is_named = name.pieces.iter().any(|piece| matches!(piece, Piece::Known(_)));
     let is_name = is_named && (may_be(name, real) || may_be(name, &[b"/stubs/", real.as_slice()].concat()));
     let reading = Reading { more: invocation.more.is_some(), found: finds.then_some(&started.cwd) };
-    is_name && may_be(&invocation.cwd, &started.cwd) && reading.fits(arguments, words)
+    // A directory that is gone has no name any more.
+    let is_there = started.cwd.is_empty() || may_be(&invocation.cwd, &started.cwd);
+    is_name && is_there && reading.fits(arguments, words)
 }
 
 /// How words are held against the guardian's.
@@ -105,12 +135,22 @@ impl Reading<'_> {
     }
 
     fn is(&self, value: &Value, word: &[u8]) -> bool {
-        may_be(value, word)
-            || self.found.is_some_and(|cwd| {
-                let word = word.strip_prefix(b"./").unwrap_or(word);
-                let path = [cwd, b"/".as_slice(), word].concat();
-                is_path(value, &path, true) || is_found(value, &path)
-            })
+        if may_be(value, word) {
+            return true;
+        }
+        let Some(cwd) = self.found else { return false };
+        // What is found may stand behind other text in its word.
+        let text = value.prefix();
+        let same = text.iter().zip(word).take_while(|(ours, theirs)| ours == theirs).count();
+        (0..=same).any(|cut| {
+            let mut value = value.clone();
+            if let (1.., Some(Piece::Known(bytes))) = (cut, value.pieces.first_mut()) {
+                bytes.drain(..cut);
+            }
+            let word = word[cut..].strip_prefix(b"./").unwrap_or(&word[cut..]);
+            let path = [cwd, b"/".as_slice(), word].concat();
+            is_path(&value, &path, true) || is_found(&value, &path)
+        })
     }
 }
 
@@ -127,9 +167,28 @@ fn may_be(value: &Value, text: &[u8]) -> bool {
             }
         }
     }
-    // Which descriptor a process substitution gets is of no interest.
-    let is_descriptor = |bytes: &[u8]| bytes.starts_with(b"/dev/fd/");
-    is_descriptor(value.prefix()) && is_descriptor(text) || fits(&value.pieces, text)
+    let mut value = value.clone();
+    for piece in &mut value.pieces {
+        if let Piece::Known(bytes) = piece {
+            *bytes = undescribed(bytes);
+        }
+    }
+    fits(&value.pieces, &undescribed(text))
+}
+
+/// Text without the numbers of descriptors: which one a process substitution gets is of no interest.
+fn undescribed(text: &[u8]) -> Vec<u8> {
+    const AT: &[u8] = b"/dev/fd/";
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(place) = rest.windows(AT.len()).position(|window| window == AT) {
+        let (before, after) = rest.split_at(place + AT.len());
+        out.extend_from_slice(before);
+        let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        rest = &after[digits..];
+    }
+    out.extend_from_slice(rest);
+    out
 }
 
 /// Whether a path is this one; with what is below it, or in it.
@@ -166,7 +225,18 @@ fn writes(effect: &Effect, path: &[u8]) -> bool {
 
 /// Whether a directory is one that `mkdir -p` would make on the way.
 fn is_parent(directory: &[u8], made: &Value) -> bool {
-    made.bytes().is_some_and(|made| parents(made).any(|parent| parent == directory))
+    let mut made = made.clone();
+    while let Some(piece) = made.pieces.pop() {
+        let Piece::Known(bytes) = piece else { continue };
+        for parent in parents(&bytes) {
+            let mut above = made.clone();
+            above.push(Piece::Known(parent.to_vec()));
+            if may_be(&above, directory) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 fn removes(effect: &Effect, path: &[u8]) -> bool {

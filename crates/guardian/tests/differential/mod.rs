@@ -6,6 +6,7 @@ mod dice;
 mod maker;
 mod sandbox;
 mod shrink;
+mod slyness;
 mod statements;
 mod words;
 
@@ -67,4 +68,10 @@ pub(crate) fn run(seeds: std::ops::Range<u64>, place: &Path) -> Tally {
 pub(crate) fn shortened(script: &str, place: &Path) -> String {
     let (script, what) = shrink::shrink(script, place);
     format!("{}\n{script}", what.join("; "))
+}
+
+/// What bash does when it runs a script, and what the guardian says of it.
+pub(crate) fn told(script: &str, place: &Path) -> String {
+    let deeds = sandbox::run(&[script.to_owned()], place);
+    deeds.first().map_or_else(String::new, |deeds| compare::told(script, deeds))
 }

@@ -45,12 +45,85 @@ const WORLD: [(&str, &str); 6] = [
 ];
 
 /// Programs that do what they always do.
-const REAL: [&str; 57] = [
-    "awk", "base64", "basename", "bash", "cat", "chmod", "comm", "cp", "cut", "dd", "diff", "dirname",
-    "echo", "env", "find", "grep", "gzip", "head", "install", "join", "ln", "mkdir", "mktemp", "mv", "nice",
-    "nl", "nohup", "paste", "printf", "pwd", "rev", "rm", "rmdir", "sed", "seq", "setsid", "shred", "sleep",
-    "sort", "split", "stdbuf", "tac", "tail", "tar", "tee", "test", "timeout", "touch", "tr", "true",
-    "false", "truncate", "uniq", "unlink", "wc", "xargs", "ls",
+const REAL: [&str; 78] = [
+    "awk",
+    "base64",
+    "basename",
+    "bash",
+    "bzip2",
+    "cat",
+    "chmod",
+    "cmp",
+    "comm",
+    "cp",
+    "csplit",
+    "cut",
+    "dd",
+    "diff",
+    "dirname",
+    "echo",
+    "ed",
+    "env",
+    "expand",
+    "false",
+    "find",
+    "fmt",
+    "fold",
+    "grep",
+    "gzip",
+    "head",
+    "install",
+    "join",
+    "ln",
+    "ls",
+    "md5sum",
+    "mkdir",
+    "mkfifo",
+    "mktemp",
+    "mv",
+    "nice",
+    "nl",
+    "node",
+    "nohup",
+    "od",
+    "paste",
+    "patch",
+    "perl",
+    "printf",
+    "pwd",
+    "python3",
+    "rev",
+    "rm",
+    "rmdir",
+    "sed",
+    "seq",
+    "setsid",
+    "sha256sum",
+    "shred",
+    "shuf",
+    "sleep",
+    "sort",
+    "split",
+    "stdbuf",
+    "tac",
+    "tail",
+    "tar",
+    "tee",
+    "test",
+    "time",
+    "timeout",
+    "touch",
+    "tr",
+    "true",
+    "truncate",
+    "uniq",
+    "unlink",
+    "unzip",
+    "wc",
+    "xargs",
+    "xxd",
+    "xz",
+    "zip",
 ];
 
 /// Notes that it runs; then it is the real one, or a marker that answers by its number.
@@ -119,6 +192,7 @@ pub(crate) fn run(scripts: &[String], place: &Path) -> Vec<Deeds> {
     fs::write(root.join("stand-in"), STAND_IN).unwrap();
     fs::write(root.join("driver"), DRIVER).unwrap();
     fs::write(root.join("begin"), BEGIN).unwrap();
+    fs::write(root.join("passwd"), "root:x:0:0::/root:/bin/bash\n").unwrap();
     for (number, script) in scripts.iter().enumerate() {
         fs::write(root.join(format!("scripts/{number:06}")), script).unwrap();
     }
@@ -155,6 +229,7 @@ fn sandboxed(root: &Path) -> Command {
         command.args(["--symlink", &format!("usr/{place}"), &format!("/{place}")]);
     }
     command.arg("--ro-bind").arg(root).arg("/in");
+    command.arg("--ro-bind").arg(root.join("passwd")).arg("/etc/passwd");
     command.args(["--setenv", "REAL", &REAL.join(" ")]);
     command.args(["--setenv", "PATH", "/usr/bin:/bin", "/bin/bash", "/in/driver"]);
     command
@@ -180,7 +255,8 @@ fn told(output: &[u8], count: usize) -> Vec<Deeds> {
                 };
                 let name = parts.next().unwrap().to_vec();
                 let cwd = parts.next().unwrap().to_vec();
-                let argv = [name].into_iter().chain(parts.by_ref().take(count).map(<[u8]>::to_vec)).collect();
+                let words = parts.by_ref().take(count).map(called);
+                let argv = [name].into_iter().chain(words).collect();
                 all[at].started.push(Started { cwd, argv });
             }
             b"FILES" => break,
@@ -196,6 +272,15 @@ fn told(output: &[u8], count: usize) -> Vec<Deeds> {
         files(number, &found, deeds);
     }
     all
+}
+
+/// A word as it is where no stand-in gives the shell another `$0`.
+fn called(word: &[u8]) -> Vec<u8> {
+    match word {
+        b"/real/sh" => b"sh".to_vec(),
+        b"/usr/bin/bash" => b"bash".to_vec(),
+        word => word.to_vec(),
+    }
 }
 
 /// What became of one script's files.

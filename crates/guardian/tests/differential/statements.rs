@@ -7,13 +7,17 @@ impl Maker {
         if self.depth > 3 || self.quoted > 0 {
             return self.simple();
         }
-        match self.dice.roll(16) {
+        match self.dice.roll(20) {
             0..=5 => self.simple(),
             6 | 7 => self.list(),
             8..=10 => self.compound(),
             11 => self.function(),
             12 | 13 => self.document(),
-            _ => self.odd(),
+            14 | 15 => self.odd(),
+            16 => self.sly(),
+            17 => self.stored(),
+            18 => self.streamed(),
+            _ => self.shadowed(),
         }
     }
 

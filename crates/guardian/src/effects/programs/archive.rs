@@ -131,7 +131,14 @@ fn zip(call: &Call<'_>) -> Outcome {
         }
     }
     if archive.text() != Some("-") {
-        outcome.push(call.writes(archive, Change::Replace));
+        // A name without an ending gets one.
+        let is_bare =
+            archive.text().is_some_and(|name| !name.rsplit('/').next().unwrap_or_default().contains('.'));
+        let mut archive = archive.clone();
+        if is_bare {
+            archive.push(Piece::Known(b".zip".to_vec()));
+        }
+        outcome.push(call.writes(&archive, Change::Replace));
     }
     outcome
 }
@@ -248,12 +255,22 @@ fn compressed(call: &Call<'_>) -> Outcome {
             if !keeps {
                 outcome.push(call.deletes(file, false));
             }
-            let mut beside = call.path(file);
-            beside.push(Piece::Glob(b"*".to_vec()));
-            outcome.push(super::call::write(beside, Change::Replace, None));
+            let unpacks = read.has("d decompress uncompress") || call.name.contains("un");
+            outcome.push(super::call::write(beside(call.path(file), unpacks), Change::Replace, None));
         }
     }
     outcome
+}
+
+/// What a compressor makes of a file: its name with an ending, or without the one it has.
+fn beside(mut path: Value, unpacks: bool) -> Value {
+    if let (true, Some(Piece::Known(bytes))) = (unpacks, path.pieces.last_mut()) {
+        let name = bytes.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+        let dot = bytes.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > name);
+        bytes.truncate(dot.unwrap_or(bytes.len()));
+    }
+    path.push(Piece::Glob(b"*".to_vec()));
+    path
 }
 
 #[cfg(test)]

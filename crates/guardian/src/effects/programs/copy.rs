@@ -9,7 +9,7 @@ use crate::shell::value::{Piece, Value};
 const COPY: Options = Options::new(
     "t:S:m:o:g:",
     "target-directory= suffix= mode= owner= group= archive recursive backup? preserve? no-preserve= reflink? \
-     sparse= no-target-directory directory force no-clobber update? verbose symbolic link help version",
+     sparse= no-target-directory directory parents force no-clobber update? verbose symbolic link help version",
 );
 const MAKE: Options = Options::new(
     "m:d:t:r:",
@@ -43,7 +43,11 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
 }
 
 fn place(call: &Call<'_>, read: &Read, source: &Value, last: &Value, into: bool) -> Vec<Act> {
-    let to = if into { call.inside(last, source) } else { call.path(last) };
+    let to = match read.has("parents") {
+        true => call.path(&below(last, source)),
+        false if into => call.inside(last, source),
+        false => call.path(last),
+    };
     let change = match (call.name, source.text()) {
         ("cp", Some("/dev/null")) => Change::Empty,
         ("ln", _) if !read.has("f force") => Change::Make,
@@ -56,9 +60,21 @@ fn place(call: &Call<'_>, read: &Read, source: &Value, last: &Value, into: bool)
         "ln" => Act::Read { path: call.context.resolve(source, &parent(&to)), deep: false },
         _ => Act::Read { path: call.path(source), deep: read.has("r R a recursive archive") },
     };
+    // Directories are made on the way, and what was there is kept under a name beside it.
+    let makes = read.has("parents") || call.name == "install" && read.has("D");
+    let keeps = read.has("b backup S suffix");
     // What is moved can be read where it is then.
     let read = (call.name == "mv").then(|| Act::Read { path: call.path(source), deep: false });
-    [first, write(to, change, None)].into_iter().chain(read).collect()
+    let mut acts = vec![first, write(to.clone(), change, None)];
+    if makes {
+        acts.push(write(call.path(&parent(&to)), Change::Make, None));
+    }
+    if keeps {
+        let mut backup = to;
+        backup.push(Piece::Glob(b"*".to_vec()));
+        acts.push(write(backup, Change::Replace, None));
+    }
+    acts.into_iter().chain(read).collect()
 }
 
 /// Whether a file is made of the example that lies beside it: `cp .env.example .env`.
@@ -68,6 +84,14 @@ fn is_template(source: &Value, target: &Value) -> bool {
     ending.is_some_and(|ending| {
         matches!(ending, "example" | "sample" | "template" | "dist" | "default" | "defaults")
     })
+}
+
+/// A path with all its directories under another.
+fn below(directory: &Value, source: &Value) -> Value {
+    let mut path = directory.clone();
+    path.push(Piece::Known(b"/".to_vec()));
+    path.append(source.clone());
+    path
 }
 
 fn parent(path: &Value) -> Value {

@@ -169,6 +169,14 @@ fn below(start: &Value, expression: &Expression) -> Value {
     path
 }
 
+/// All that lies below a start.
+fn inside(start: &Value) -> Value {
+    let mut path = start.clone();
+    path.push(Piece::Known(b"/".to_vec()));
+    path.push(Piece::Glob(b"**".to_vec()));
+    path
+}
+
 fn act(call: &Call<'_>, starts: &[Value], expression: &Expression) -> Outcome {
     let mut outcome = Outcome::default();
     for start in starts {
@@ -191,8 +199,14 @@ fn act(call: &Call<'_>, starts: &[Value], expression: &Expression) -> Outcome {
             let whole = |path: &Value| Act::Delete { path: path.clone(), deep: true, filtered: false };
             outcome.acts.extend(starts.iter().map(|path| (whole(path), crate::effects::act::Effort::Done)));
         }
-        for start in starts {
-            let path = call.path(&below(start, expression));
+        let all = starts.iter().flat_map(|start| {
+            let inside = (!expression.filtered).then(|| inside(start));
+            [Some(call.path(&below(start, expression))), inside]
+                .into_iter()
+                .flatten()
+                .map(move |path| (start, path))
+        });
+        for (start, path) in all {
             let argv: Vec<Value> = words.iter().map(|word| replaced(word, b"{}", &path)).collect();
             let mut next = call.next(argv);
             if let (true, Next::Program { invocation, .. }) = (*in_directory, &mut next) {
@@ -206,7 +220,10 @@ fn act(call: &Call<'_>, starts: &[Value], expression: &Expression) -> Outcome {
     if is_quiet && !expression.prints {
         return outcome;
     }
-    let lines: Vec<Value> = starts.iter().map(|start| below(start, expression)).collect();
+    let mut lines: Vec<Value> = starts.iter().map(|start| below(start, expression)).collect();
+    if !expression.filtered {
+        lines.extend(starts.iter().map(inside));
+    }
     let mut text = Value::default();
     for (place, line) in lines.iter().enumerate() {
         if place > 0 {
@@ -281,12 +298,15 @@ mod tests {
             ("find . -maxdepth 2 -name '*.toml'", "look /home/dev/project"),
             ("find / -delete", "delete/ /"),
             ("find . -name '*.pyc' -delete", "delete/% /home/dev/project"),
-            ("find /var -type d -exec rm -r {} +", "look /var; delete/ /var; > rm -r /var"),
+            (
+                "find /var -type d -exec rm -r {} +",
+                "look /var; delete/ /var; > rm -r /var; > rm -r /var/[**]",
+            ),
             ("find . -name '*.o' -exec rm {} ;", "look /home/dev/project; > rm /home/dev/project/[*.o]"),
             ("find ~/x -name id_rsa -exec cat {} ;", "look /home/dev/x; > cat /home/dev/x/id_rsa"),
             (
                 "find . -exec sh -c 'rm -rf $1' _ {} ;",
-                "look /home/dev/project; > sh -c rm -rf $1 _ /home/dev/project",
+                "look /home/dev/project; > sh -c rm -rf $1 _ /home/dev/project; > sh -c rm -rf $1 _ /home/dev/project/[**]",
             ),
             ("find -L / -fprint /etc/x", "look /; write:Replace /etc/x"),
             ("find ?d -delete", "delete/ ?"),

@@ -4,6 +4,7 @@ use super::call::{Call, is_device};
 use super::options::Options;
 use crate::effects::act::{Act, Change};
 use crate::effects::invocation::Outcome;
+use crate::shell::value::{Piece, Value};
 
 const RM: Options = Options::new(
     "",
@@ -41,7 +42,17 @@ fn rm(call: &Call<'_>) -> Outcome {
     // Something unknown beside a target may be `-r`.
     let deep = read.has("r R recursive")
         || (read.vague.is_some() || call.invocation.more.is_some()) && targets.len() > 1;
-    Outcome::of(targets.iter().map(|path| call.deletes(path, deep)))
+    let mut outcome = Outcome::of(targets.iter().map(|path| call.deletes(path, deep)));
+    // With a slash behind it a link is what it leads to.
+    let is_followed = |path: &&Value| {
+        deep && matches!(path.pieces.last(), Some(Piece::Known(bytes)) if bytes.len() > 1 && bytes.ends_with(b"/"))
+    };
+    for path in targets.iter().filter(is_followed) {
+        let mut inside = path.clone();
+        inside.push(Piece::Glob(b"*".to_vec()));
+        outcome.push(call.deletes(&inside, true));
+    }
+    outcome
 }
 
 fn shred(call: &Call<'_>) -> Outcome {

@@ -179,6 +179,13 @@ pub(super) fn env(call: &Call<'_>) -> Outcome {
     let mut argv = read.operands.clone();
     if argv.first().and_then(Value::text) == Some("-") {
         argv.remove(0);
+        invocation.environment.clear();
+    }
+    if read.has("i ignore-environment") {
+        invocation.environment.clear();
+    }
+    for gone in read.values("u unset").filter_map(Value::bytes) {
+        invocation.environment.retain(|(name, _)| name != gone);
     }
     while let Some((name, value)) = argv.first().and_then(|arg| split(arg, b'=')) {
         invocation.environment.push((name.into_bytes(), value));

@@ -34,8 +34,14 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     };
     let lines = holder.is_some() || read.has("0 null d delimiter");
     let is_quoted = !read.has("0 null d delimiter");
-    let mut items =
-        if read.has("a arg-file") { None } else { items(&call.invocation.input, lines, is_quoted) };
+    let delimiter = read.value("d delimiter").map(|given| given.text().and_then(delimiter));
+    let mut items = match delimiter {
+        _ if read.has("a arg-file") => None,
+        None => items(&call.invocation.input, lines, is_quoted),
+        Some(Some(b'\n' | 0)) => items(&call.invocation.input, true, false),
+        Some(Some(byte)) => delimited(&call.invocation.input, byte),
+        Some(None) => None,
+    };
     if let (true, Some(items), true) = (is_quoted, &mut items, holder.is_some()) {
         items.iter_mut().for_each(indented);
     }
@@ -106,6 +112,10 @@ fn items(input: &Stream, lines: bool, is_quoted: bool) -> Option<Vec<Value>> {
         let found: Vec<Value> = words(bytes).into_iter().map(Value::known).collect();
         return (found.len() <= MOST).then_some(found);
     }
+    if let (true, true, Some(bytes)) = (lines, is_quoted, text.bytes()) {
+        let found = quoted_lines(bytes)?;
+        return (found.len() <= MOST).then(|| found.into_iter().map(Value::known).collect());
+    }
     let mut found = vec![Value::default()];
     for piece in &text.pieces {
         match piece {
@@ -133,12 +143,57 @@ fn items(input: &Stream, lines: bool, is_quoted: bool) -> Option<Vec<Value>> {
     (found.len() <= MOST).then_some(found)
 }
 
+/// The byte `-d` names.
+fn delimiter(given: &str) -> Option<u8> {
+    match given.as_bytes() {
+        [byte] => Some(*byte),
+        [b'\\', b'n'] => Some(b'\n'),
+        [b'\\', b't'] => Some(b'\t'),
+        [b'\\', b'0'] => Some(0),
+        _ => None,
+    }
+}
+
+/// What stands between the delimiters of `-d`; a newline at the end belongs to the last.
+fn delimited(input: &Stream, delimiter: u8) -> Option<Vec<Value>> {
+    let text = input.text.as_ref().and_then(Value::bytes)?;
+    let text = text.strip_suffix(&[delimiter]).unwrap_or(text);
+    let found: Vec<Value> = text.split(|byte| *byte == delimiter).map(Value::known).collect();
+    (found.len() <= MOST && !text.is_empty()).then_some(found)
+}
+
 /// A line as `-I` puts it in: without the blanks it begins with.
 fn indented(line: &mut Value) {
     if let Some(Piece::Known(bytes)) = line.pieces.first_mut() {
         let blanks = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         bytes.drain(..blanks);
     }
+}
+
+/// Lines with their quotes taken off; none where a quote stays open, which `xargs` refuses.
+fn quoted_lines(text: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let (mut lines, mut line, mut quote, mut bytes) = (Vec::new(), Vec::new(), None, text.iter());
+    let mut is_begun = false;
+    while let Some(byte) = bytes.next() {
+        match (quote, byte) {
+            (Some(_), b'\n') => return None,
+            (Some(open), byte) if open == *byte => quote = None,
+            (None, b'\'' | b'"') => quote = Some(*byte),
+            // It takes a newline along; at the very end it is nothing.
+            (None, b'\\') => line.extend(bytes.next()),
+            (None, b'\n' | 0) => {
+                lines.push(std::mem::take(&mut line));
+                is_begun = false;
+                continue;
+            }
+            (None, b' ' | b'\t') if !is_begun => continue,
+            (_, byte) => line.push(*byte),
+        }
+        is_begun = true;
+    }
+    lines.push(line);
+    lines.retain(|line| !line.is_empty());
+    quote.is_none().then_some(lines)
 }
 
 /// Text with its quotes taken off, as `xargs` reads it.

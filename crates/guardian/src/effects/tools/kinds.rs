@@ -23,6 +23,8 @@ pub(super) enum Kind {
     Move,
     /// Makes directories.
     Make,
+    /// Shows a path of the host to a sandbox.
+    Mount,
     /// Changes several files by a patch.
     Patch,
     /// Fetches a page.
@@ -41,6 +43,7 @@ pub(super) enum Kind {
 
 /// The names, in lower case and without `_`, `-` and `.`.
 const NAMES: &[(Kind, &[&str])] = &[
+    (Kind::Mount, &["sandboxmount"]),
     (
         Kind::Shell,
         &[

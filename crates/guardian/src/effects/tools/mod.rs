@@ -74,6 +74,10 @@ pub fn of_call(call: &Call<'_>, context: &Context) -> ToolOutcome {
         Kind::Delete => paths(call, &fields, |path| Act::Delete { path, deep: true, filtered: false }),
         Kind::Move => moved(&fields),
         Kind::Make => paths(call, &fields, |path| written(path, Change::Make, None)),
+        Kind::Mount => {
+            let shown = |path| super::programs::shown(&path, context);
+            fields.paths().into_iter().filter_map(shown).collect()
+        }
         Kind::Patch => patched(call, &fields),
         Kind::Fetch => vec![fetched(&fields)],
         Kind::Spawn => {

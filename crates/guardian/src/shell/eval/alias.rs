@@ -18,23 +18,21 @@ impl Machine<'_> {
         if self.aliases.iter().any(|other| other == name) {
             return None;
         }
-        let whole = self.put_in(value, words.first()?, span)?;
+        let whole = self.put_in(value, words, span, state)?;
         self.aliases.push(name.to_vec());
         Some(whole)
     }
 
     /// What a command would be with an alias that stands for something else by now: a line is read before it runs.
     pub(super) fn formerly(&mut self, words: &[Word], span: Span, state: &State) {
-        let Some((first, name)) = words.first().and_then(|first| Some((first, plain(first)?))) else {
-            return;
-        };
+        let Some(name) = words.first().and_then(plain) else { return };
         if !state.options.expand_aliases || self.aliases.iter().any(|other| other == name) {
             return;
         }
         let values: Vec<Vec<u8>> =
             self.former.iter().filter(|(other, _)| other == name).map(|(_, text)| text.clone()).collect();
         for value in values {
-            if let Some(whole) = self.put_in(&value, first, span) {
+            if let Some(whole) = self.put_in(&value, words, span, state) {
                 self.aliases.push(name.to_vec());
                 self.text_known(&whole, state.clone());
                 self.aliases.pop();
@@ -42,13 +40,24 @@ impl Machine<'_> {
         }
     }
 
-    /// The command's text with a value in place of its first word.
-    fn put_in(&self, value: &[u8], first: &Word, span: Span) -> Option<Vec<u8>> {
-        let end = usize::try_from(span.end).ok()?;
-        let rest = self.source.get(usize::try_from(first.span.end).ok()?..end)?;
-        let before =
-            self.source.get(usize::try_from(span.start).ok()?..usize::try_from(first.span.start).ok()?)?;
-        Some([before, value, rest].concat())
+    /// The command's text with a value in place of its first word. Where that ends in a blank, the next word may be an alias too.
+    fn put_in(&self, value: &[u8], words: &[Word], span: Span, state: &State) -> Option<Vec<u8>> {
+        let part =
+            |from: u32, to: u32| self.source.get(usize::try_from(from).ok()?..usize::try_from(to).ok()?);
+        let (first, others) = words.split_first()?;
+        let mut whole = [part(span.start, first.span.start)?, value].concat();
+        let mut end = first.span.end;
+        for word in others {
+            let is_open = whole.last().is_some_and(|byte| matches!(byte, b' ' | b'\t'));
+            let Some(value) = plain(word).filter(|_| is_open).and_then(|name| state.aliases.get(name)) else {
+                break;
+            };
+            whole.extend_from_slice(part(end, word.span.start)?);
+            whole.extend_from_slice(value);
+            end = word.span.end;
+        }
+        whole.extend_from_slice(part(end, span.end)?);
+        Some(whole)
     }
 }
 

@@ -9,7 +9,7 @@ use super::machine::{Machine, Worlds, settle};
 use super::simple::Job;
 use super::state::{Flow, Function, State};
 use crate::effects::{Act, Effort, Power};
-use crate::shell::ast::{Command, Kind, Link, Part, Redirect, Script};
+use crate::shell::ast::{Command, Kind, Link, Part, Redirect, Script, Span};
 use crate::shell::value::Why;
 
 /// Calls of one function within itself that are followed with their own arguments.
@@ -119,6 +119,23 @@ impl Machine<'_> {
             }
         }
         worlds
+    }
+
+    /// What a signal, or a command that fails, sets off after a command, as the shell is then.
+    pub(super) fn interrupted(&mut self, state: &State, span: Span) {
+        if state.traps.is_empty() || state.flow != Flow::Normal {
+            return;
+        }
+        let is_due = |name: &[u8]| match name {
+            b"EXIT" | b"0" => false,
+            b"ERR" => state.status != Some(0),
+            _ => true,
+        };
+        for text in state.traps.iter().filter(|(name, _)| is_due(name)).map(|(_, text)| text) {
+            let mut then = state.clone();
+            then.traps = Rc::default();
+            self.isolated(span, |machine| machine.text(text, span, "a trap", then));
+        }
     }
 
     /// Runs what was left for the end: `trap … EXIT` and its kin.

@@ -200,7 +200,14 @@ impl Machine<'_> {
             let mut next = Vec::new();
             for mut state in going {
                 self.flows.clone_from(&flows);
-                self.assign(&mut state, name, &Index::None, value.clone(), false, span);
+                match state.variables.get(name).filter(|variable| variable.reference).cloned() {
+                    // A name that stands for another stands for the next one.
+                    Some(reference) => {
+                        let content = super::state::Content::Scalar(value.clone());
+                        state.set(name, super::state::Variable { content, ..reference });
+                    }
+                    None => self.assign(&mut state, name, &Index::None, value.clone(), false, span),
+                }
                 self.flows.clear();
                 for state in self.script(body, state) {
                     left(state, &mut next, &mut out);

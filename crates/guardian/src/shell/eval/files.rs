@@ -20,7 +20,7 @@ pub(super) struct Files {
     /// Directories something was unpacked into, with a slash behind them, and what.
     trees: Vec<(Vec<u8>, Vec<Datum>)>,
     /// Symlinks, and what they lead to.
-    links: Vec<(Vec<u8>, Vec<u8>)>,
+    links: Vec<(Value, Value)>,
 }
 
 impl Files {
@@ -39,35 +39,36 @@ impl Files {
 
     /// Notes that a path leads to another.
     pub(super) fn link(&mut self, path: &Value, to: &Value) {
-        if let (Some(path), Some(to)) = (path.bytes(), to.bytes())
-            && path != to
-            && self.links.len() < CONTENTS
-        {
-            self.links.push((path.to_vec(), to.to_vec()));
+        if path != to && !path.has_glob() && !path.pieces.is_empty() && self.links.len() < CONTENTS {
+            self.links.push((path.clone(), to.clone()));
         }
     }
 
-    /// A path with the links of the command followed. What is deleted is a link itself, unless it is below one.
+    /// A path with the links of the command followed, links to links too. What is deleted is a link itself, unless it is below one.
     pub(super) fn real(&self, path: &Value, is_itself: bool) -> Option<Value> {
-        let (link, to) = self.links.iter().find(|(link, _)| {
-            let rest = path.prefix().strip_prefix(link.as_slice());
-            rest.is_some_and(|rest| {
-                rest.starts_with(b"/") || rest.is_empty() && (path.pieces.len() == 1 && is_itself)
-            })
+        let mut real = self.next(path, is_itself)?;
+        for _ in 0..CONTENTS {
+            let Some(further) = self.next(&real, is_itself) else { break };
+            real = further;
+        }
+        Some(real)
+    }
+
+    /// A path with one link followed.
+    fn next(&self, path: &Value, is_itself: bool) -> Option<Value> {
+        let (rest, to) = self.links.iter().find_map(|(link, to)| {
+            let rest = below(path, link)?;
+            let is_below = matches!(rest.first(), Some(Piece::Known(bytes)) if bytes.starts_with(b"/"));
+            (is_below || rest.is_empty() && is_itself).then_some((rest, to))
         })?;
-        let to = to.strip_suffix(b"/").unwrap_or(to);
-        let mut real = Value::known(to);
-        for (place, piece) in path.pieces.iter().enumerate() {
-            match piece {
-                Piece::Known(bytes) if place == 0 => {
-                    real.push(Piece::Known(bytes.get(link.len()..).unwrap_or_default().to_vec()));
-                }
-                piece => real.push(piece.clone()),
-            }
+        let mut real = to.clone();
+        if let Some(Piece::Known(bytes)) = real.pieces.last_mut()
+            && bytes.ends_with(b"/")
+            && !rest.is_empty()
+        {
+            bytes.pop();
         }
-        if real.pieces.is_empty() {
-            real = Value::known("/");
-        }
+        rest.into_iter().for_each(|piece| real.push(piece));
         Some(real)
     }
 
@@ -141,6 +142,20 @@ impl Files {
         }
         all
     }
+}
+
+/// What of a path stands behind another, which it begins with.
+fn below(path: &Value, above: &Value) -> Option<Vec<Piece>> {
+    let (last, before) = above.pieces.split_last()?;
+    let rest = path.pieces.strip_prefix(before)?;
+    let (first, after) = rest.split_first()?;
+    let left = match (first, last) {
+        (Piece::Known(bytes), Piece::Known(end)) => bytes.strip_prefix(end.as_slice())?.to_vec(),
+        (first, last) if first == last => Vec::new(),
+        _ => return None,
+    };
+    let left = Some(left).filter(|left| !left.is_empty()).map(Piece::Known);
+    Some(left.into_iter().chain(after.iter().cloned()).collect())
 }
 
 /// What a file is known by. Where a part of its name is not known, the same part is still the same later.

@@ -132,7 +132,7 @@ impl Machine<'_> {
         }
     }
 
-    fn tilde(&self, written: &[u8], state: &State) -> Value {
+    fn tilde(&mut self, written: &[u8], state: &State) -> Value {
         match written {
             b"" => self.scalar(state, b"HOME").unwrap_or_else(|| Value::known(self.context.home.clone())),
             b"+" => self.scalar(state, b"PWD").unwrap_or_else(|| Value::clone(&state.cwd)),
@@ -141,13 +141,25 @@ impl Machine<'_> {
                 construct: "a directory of the stack".to_owned(),
                 span: Span::default(),
             }),
-            user if is_login(user) => Value::known(self.context.home_of(user)),
+            user if is_login(user) => {
+                // Where nobody is called so, it is only letters.
+                let is_known = user == b"root" || user == self.context.user.as_bytes();
+                match is_known || self.choose(2) == 0 {
+                    true => Value::known(self.context.home_of(user)),
+                    false => Value::known([b"~", user].concat()),
+                }
+            }
             other => Value::known([b"~", other].concat()),
         }
     }
 
-    /// `$(…)`: runs it, and gives what it writes.
+    /// `$(…)`: runs it, and gives what it writes, without the newlines at its end.
     pub(super) fn substitute(&mut self, script: &Script, span: Span, state: &mut State) -> Value {
+        trimmed(self.written_by(script, span, state))
+    }
+
+    /// What a script within a word writes.
+    fn written_by(&mut self, script: &Script, span: Span, state: &mut State) -> Value {
         let mut outputs: Vec<Stream> = Vec::new();
         let mut status: Option<Option<i32>> = None;
         let buffer = state.buffers.len();
@@ -174,6 +186,8 @@ impl Machine<'_> {
             });
         }
         self.substituted = Some(status.unwrap_or(None));
+        // `$?` in the next word is its status.
+        state.status = status.unwrap_or(None);
         if outputs.len() > 4 {
             let mut joined = outputs.swap_remove(0);
             outputs.into_iter().for_each(|other| super::state::join_streams(&mut joined, other));
@@ -186,10 +200,9 @@ impl Machine<'_> {
                 self.flows.push(datum);
             }
         }
-        let text = output
+        output
             .text
-            .unwrap_or_else(|| Value::unknown(Why { construct: "the output of a command".to_owned(), span }));
-        trimmed(text)
+            .unwrap_or_else(|| Value::unknown(Why { construct: "the output of a command".to_owned(), span }))
     }
 
     fn substituted_script(&mut self, script: &Script, buffer: usize, state: State) -> Vec<State> {
@@ -226,7 +239,7 @@ impl Machine<'_> {
             Channel::Capture(buffer)
         } else {
             let flows = std::mem::take(&mut self.flows);
-            let text = self.substitute(script, span, state);
+            let text = self.written_by(script, span, state);
             let data = std::mem::replace(&mut self.flows, flows);
             Channel::Source(Stream { text: Some(text), data })
         };

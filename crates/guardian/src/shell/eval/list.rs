@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::channel::Channel;
 use super::machine::{Machine, Worlds, settle};
-use super::state::{Content, Flow, Hint, State};
+use super::state::{Content, FAILED, Flow, Hint, State};
 use crate::effects::Stream;
 use crate::shell::ast::{Command, Kind, Link, Reason, Script, Span};
 use crate::shell::value::Value;
@@ -41,7 +41,9 @@ impl Machine<'_> {
         }
         let mut state = Some(state);
         let worlds = self.deeper(command.span, |machine| machine.dispatch(command, state.take()));
-        worlds.unwrap_or_else(|| state.into_iter().collect())
+        let worlds = worlds.unwrap_or_else(|| state.into_iter().collect());
+        worlds.iter().for_each(|state| self.interrupted(state, command.span));
+        worlds
     }
 
     fn dispatch(&mut self, command: &Command, state: Option<State>) -> Worlds {
@@ -184,9 +186,12 @@ impl Machine<'_> {
 
     fn piped(&mut self, stages: &[Command], span: Span, mut state: State) -> Worlds {
         let mut carried: Option<Stream> = None;
+        let before = state.status;
         for (place, stage) in stages.iter().enumerate() {
             let last = place + 1 == stages.len();
             let mut inner = state.clone();
+            // All stages are started at once: none sees how another ended.
+            inner.status = before;
             if let Some(stream) = carried.take() {
                 inner.descriptors.insert(0, Channel::Source(stream));
             }
@@ -250,7 +255,7 @@ pub(super) fn decided(state: State) -> (Option<State>, Option<State>) {
             let hint = std::mem::take(&mut failed.hint);
             succeeded.hint = Hint::default();
             succeeded.status = Some(0);
-            failed.status = Some(1);
+            failed.status = Some(FAILED);
             if let Some(cwd) = hint.stayed {
                 failed.cwd = Rc::new(cwd);
             }

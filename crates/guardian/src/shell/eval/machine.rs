@@ -62,6 +62,8 @@ pub(super) struct Machine<'a> {
     pub(super) refused: bool,
     choices: Choices,
     steps: u32,
+    /// Steps that were taken in scripts that lie on the disk.
+    found_steps: u32,
     depth: u32,
     spent: bool,
 }
@@ -106,6 +108,7 @@ impl<'a> Machine<'a> {
             refused: false,
             choices: Choices::default(),
             steps: 0,
+            found_steps: 0,
             depth: 0,
             spent: false,
         }
@@ -170,6 +173,18 @@ impl<'a> Machine<'a> {
         if self.steps > STEPS {
             self.exhaust(span);
         }
+    }
+
+    /// Does something that is not paid for by the command itself; none if nothing is left for that.
+    pub(super) fn budgeted<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        if self.spent || self.found_steps >= STEPS {
+            return None;
+        }
+        let own = std::mem::replace(&mut self.steps, self.found_steps);
+        let result = run(self);
+        self.found_steps = std::mem::replace(&mut self.steps, own);
+        self.spent = false;
+        Some(result)
     }
 
     /// How many steps were taken.

@@ -15,6 +15,8 @@ mod control;
 mod endless;
 mod fields;
 mod files;
+mod found;
+mod indirect;
 mod items;
 mod leavings;
 mod list;

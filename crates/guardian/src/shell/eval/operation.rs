@@ -5,7 +5,7 @@
 use super::machine::Machine;
 use super::parameter::{Found, Use};
 use super::pattern::Pattern;
-use super::state::State;
+use super::state::{Content, State};
 use super::variables::number;
 use crate::shell::ast::{Operation, Span, Word};
 use crate::shell::value::{Piece, Value, Why};
@@ -71,9 +71,25 @@ impl Machine<'_> {
             return each(found, |value| opaque(&value, "a part of"));
         };
         let count = count.flatten();
+        let indexes = self.indexes(used.name, state);
         match found {
             Found::Many { values, .. } if values.iter().any(Value::has_glob) => {
                 Found::Any(Why { construct: "a part of what a glob stands for".to_owned(), span: used.span })
+            }
+            Found::Many { values, joined } if indexes.is_some() => {
+                let keys = indexes.unwrap_or_default();
+                // Elements are counted from the one whose index is the first that is large enough.
+                let least = if offset < 0 { keys.last().map_or(0, |last| last + 1) + offset } else { offset };
+                let start = keys.iter().filter(|key| **key < least).count();
+                let end = count
+                    .and_then(|count| usize::try_from(count).ok())
+                    .map_or(values.len(), |count| start + count);
+                let values = if least < 0 {
+                    &[]
+                } else {
+                    values.get(start..end.min(values.len())).unwrap_or_default()
+                };
+                Found::Many { values: values.to_vec(), joined }
             }
             Found::Many { mut values, joined } => {
                 if matches!(used.name, b"@" | b"*") {
@@ -100,6 +116,14 @@ impl Machine<'_> {
                     }
                 }
             }),
+        }
+    }
+
+    /// The indexes of an array, in their order.
+    fn indexes(&mut self, name: &[u8], state: &mut State) -> Option<Vec<i64>> {
+        match self.content(state, name).0 {
+            Content::Indexed(map) => Some(map.keys().copied().collect()),
+            _ => None,
         }
     }
 

@@ -6,7 +6,7 @@
 use super::items::{Item, Origin, push_value};
 use super::machine::Machine;
 use super::state::{Content, State};
-use super::variables::{Index, is_opaque, number, scalar_of, subscripted, variable};
+use super::variables::{Index, in_bash_order, is_opaque, number, scalar_of, variable};
 use crate::shell::ast::{Operation, Span, Word};
 use crate::shell::value::{Piece, Value, Why};
 
@@ -81,7 +81,7 @@ impl Machine<'_> {
         }
     }
 
-    fn find(&mut self, name: &[u8], index: &Index, span: Span, state: &mut State) -> Found {
+    pub(super) fn find(&mut self, name: &[u8], index: &Index, span: Span, state: &mut State) -> Found {
         match name {
             b"@" | b"*" => match &state.more {
                 Some(why) => Found::Any(why.clone()),
@@ -97,6 +97,7 @@ impl Machine<'_> {
             b"?" => Found::One(
                 state
                     .status
+                    .filter(|status| *status >= 0)
                     .map_or_else(|| Value::unknown(number(b"$?")), |status| Value::known(status.to_string())),
             ),
             b"$" => Found::One(Value::unknown(number(b"$$"))),
@@ -124,8 +125,10 @@ impl Machine<'_> {
                 Content::Scalar(value) if !decided && is_opaque(&value) => Found::Any(variable(name)),
                 Content::Scalar(value) => Found::Many { values: vec![value], joined: *joined },
                 Content::Indexed(map) => Found::Many { values: map.into_values().collect(), joined: *joined },
-                // The order of keys is bash's own, so of more than one nothing is certain but the set.
-                Content::Named(map) => Found::Many { values: map.into_values().collect(), joined: *joined },
+                Content::Named(map) => {
+                    let values = in_bash_order(map).into_iter().map(|(_, value)| value).collect();
+                    Found::Many { values, joined: *joined }
+                }
                 Content::Any(why) => Found::Any(why),
             },
             (Index::At(key), Content::Named(map)) => match key.bytes() {
@@ -158,7 +161,7 @@ impl Machine<'_> {
     }
 
     /// The operations that ask whether there is a value; the others change it.
-    fn operated(
+    pub(super) fn operated(
         &mut self,
         used: &Use<'_>,
         index: &Index,
@@ -291,68 +294,6 @@ impl Machine<'_> {
                 }
             }
         }
-    }
-
-    fn indirect(&mut self, used: &Use<'_>, inner: &Operation, state: &mut State, out: &mut Vec<Item>) {
-        let index = self.index(used.name, used.index, state);
-        if let Some(variable) = state.variables.get(used.name)
-            && variable.reference
-            && let Content::Scalar(target) = &variable.content
-        {
-            return push_value(out, target.clone(), used.quoted);
-        }
-        let target = match self.find(used.name, &index, used.span, state) {
-            Found::One(value) | Found::Perhaps(value) => value,
-            Found::Unset | Found::Many { .. } | Found::Any(_) => Value::unknown(variable(used.name)),
-        };
-        let why = Why {
-            construct: format!("the variable that {} names", String::from_utf8_lossy(used.name)),
-            span: used.span,
-        };
-        let Some(target) = target.bytes().map(<[u8]>::to_vec) else {
-            if state.variables.contains_key(used.name) {
-                self.unknown(
-                    "a variable named by something unknown, whose index may run commands",
-                    used.span,
-                );
-            }
-            out.push(Item::Unknown(why, if used.quoted { Origin::Quoted } else { Origin::Expanded }));
-            return;
-        };
-        let (name, index) = match subscripted(&target) {
-            Some((name, inner)) => (name, self.index_text(&inner, used.span, state)),
-            None => (target.clone(), Index::None),
-        };
-        let index = match name.as_slice() {
-            b"@" => Index::All { joined: false },
-            b"*" => Index::All { joined: true },
-            _ => index,
-        };
-        let found = self.find(&name, &index, used.span, state);
-        self.flows_from(state, &name);
-        let used = Use { name: &name, index: None, operation: inner, ..*used };
-        self.operated(&used, &index, found, state, out);
-    }
-
-    fn names(&mut self, used: &Use<'_>, state: &mut State, out: &mut Vec<Item>) {
-        let index = self.index(used.name, used.index, state);
-        let found = match (&index, self.content(state, used.name).0) {
-            (Index::All { .. }, Content::Indexed(map))
-                if used.index.is_some() && map.values().any(Value::has_glob) =>
-            {
-                Found::Any(number(b"of an element"))
-            }
-            (Index::All { joined }, Content::Indexed(map)) if used.index.is_some() => Found::Many {
-                values: map.keys().map(|key| Value::known(key.to_string())).collect(),
-                joined: *joined,
-            },
-            (Index::All { joined }, Content::Named(map)) if used.index.is_some() => Found::Many {
-                values: map.keys().map(|key| Value::known(key.clone())).collect(),
-                joined: *joined,
-            },
-            _ => Found::Any(Why { construct: "names of variables".to_owned(), span: used.span }),
-        };
-        self.emit(found, used.quoted, state, out);
     }
 }
 

@@ -135,7 +135,7 @@ impl Machine<'_> {
     }
 
     /// Runs text that is known, with the interpreter its first line or the command names.
-    fn run_content(
+    pub(super) fn run_content(
         &mut self,
         content: &Value,
         name: &Value,
@@ -164,6 +164,11 @@ impl Machine<'_> {
                 invocation,
                 state,
             );
+        } else if matches!(interpreter.as_str(), "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed") {
+            // These read their data where others read their code.
+            let inner =
+                Invocation { argv: vec![Value::known(interpreter), content.clone()], ..invocation.clone() };
+            self.start(&inner, state);
         } else {
             let inner = Invocation {
                 argv: vec![Value::known(interpreter)],
@@ -205,6 +210,7 @@ impl Machine<'_> {
                         let contents = self.files.contents(path).to_vec();
                         if contents.is_empty() || path.why().is_some() {
                             self.record(act.clone(), by, span, effort);
+                            self.run_found(path, with, invocation, state);
                         }
                         contents
                     }
@@ -302,6 +308,23 @@ impl Machine<'_> {
         self.elsewhere = before;
     }
 
+    /// What bash reads before anything else: the file `BASH_ENV` names.
+    fn greeting(&mut self, invocation: &Invocation) -> Option<Value> {
+        let is_bash = invocation.argv.first().and_then(Value::text).map(basename) == Some("bash");
+        let file =
+            invocation.environment.iter().find(|(name, _)| name == b"BASH_ENV").map(|(_, file)| file)?;
+        if !is_bash || file.bytes() == Some(b"") || self.elsewhere.is_some() {
+            return None;
+        }
+        let path = path::resolve(file, &invocation.cwd);
+        let content = self.files.contents(&path).last().cloned();
+        if content.is_none() {
+            let act = Act::Run { code: Code::File(path), with: "bash".to_owned() };
+            self.record(act, "bash", invocation.span, Effort::Done);
+        }
+        content
+    }
+
     /// A shell of its own that reads text.
     fn shell(
         &mut self,
@@ -334,8 +357,15 @@ impl Machine<'_> {
         inner.more.clone_from(&invocation.more);
         let calls = std::mem::take(&mut self.calls);
         let span = invocation.span;
+        let greeting = self.greeting(invocation);
         let worlds = self.isolated(span, |machine| {
-            machine.subshell(&inner, |machine, state| machine.text(text, span, "a script", state))
+            machine.subshell(&inner, |machine, state| {
+                let greeted = match &greeting {
+                    Some(first) => machine.text(first, span, "a script", state),
+                    None => vec![state],
+                };
+                machine.each(greeted, |machine, state| machine.text(text, span, "a script", state))
+            })
         });
         self.calls = calls;
         *state = state.clone().after(worlds);

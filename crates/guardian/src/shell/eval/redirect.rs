@@ -41,7 +41,8 @@ impl Machine<'_> {
             self.write(&mut state, 2, Stream::default(), "bash", span);
             state.descriptors = before;
             state.status = Some(1);
-            return vec![state];
+            // What stands in its words was started by then.
+            return self.fed(vec![state]);
         }
         let kept: BTreeMap<u32, Channel> = self
             .named_descriptors(redirects, &state)
@@ -49,7 +50,16 @@ impl Machine<'_> {
             .filter_map(|number| state.descriptors.get(&number).map(|channel| (number, channel.clone())))
             .collect();
         let feeds = std::mem::take(&mut self.feeds);
-        let mut worlds = run(self, state);
+        // What is there already may stay as it is, and then nothing is started.
+        let is_kept = state.options.noclobber
+            && redirects.iter().any(|redirect| matches!(redirect.target, Target::Write(_, false)));
+        let mut worlds = Vec::new();
+        if is_kept {
+            let mut kept = state.clone();
+            kept.status = Some(1);
+            worlds.push(kept);
+        }
+        worlds.extend(run(self, state));
         self.feeds = feeds;
         worlds = self.fed(worlds);
         for state in &mut worlds {
@@ -198,7 +208,15 @@ impl Machine<'_> {
         span: Span,
         state: &mut State,
     ) -> Channel {
-        let value = self.single(word, state);
+        let arguments = self.arguments([word], state);
+        let value = match (arguments.fields.as_slice(), arguments.more) {
+            ([value], None) => value.clone(),
+            (_, Some(why)) => Value::unknown(why),
+            _ => {
+                self.refused = true;
+                return Channel::Closed;
+            }
+        };
         let Some(text) = value.bytes().map(<[u8]>::to_vec) else {
             if value.why().is_some_and(crate::shell::value::Why::is_number) {
                 return Channel::Given;
@@ -229,6 +247,10 @@ impl Machine<'_> {
             }
             None if input => Channel::Closed,
             None => {
+                // Bash reads the name once more, and takes quotes off that were never meant as such.
+                let is_read_again = text.iter().any(|byte| matches!(byte, b'\'' | b'"' | b'\\'));
+                let why = Why { construct: "a name bash reads twice".to_owned(), span };
+                let value = if is_read_again { Value::unknown(why) } else { value };
                 let channel = self.opened(&value, Mode::Write(Change::Empty), number, by, span, state);
                 state.descriptors.insert(2, channel.clone());
                 channel

@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use super::braces;
 use super::machine::{Machine, Worlds};
 use super::names::named;
 use super::state::{State, Variable};
@@ -156,7 +157,12 @@ impl Machine<'_> {
                 continue;
             }
             if written {
-                job.argv.push(self.assignment_argument(word, state));
+                let several = (!state.options.plain_braces && braces::are_in(word))
+                    .then(|| braces::expanded(word))
+                    .flatten();
+                for word in several.as_deref().unwrap_or(std::slice::from_ref(word)) {
+                    job.argv.push(self.assignment_argument(word, state));
+                }
                 continue;
             }
             let arguments = self.arguments([word], state);

@@ -11,6 +11,9 @@ use crate::effects::{Datum, Stream};
 use crate::shell::ast::{Command, Redirect, Span};
 use crate::shell::value::{Value, Why};
 
+/// The status of what surely failed, nobody knows how.
+pub(super) const FAILED: i32 = -1;
+
 /// One of the states a shell can be in at some place of a script. Many hold it at once and few change it, so that a copy is
 /// made when it is first changed and no sooner.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +90,8 @@ pub(super) struct Options {
     /// `set +B`: braces are only letters.
     pub(super) plain_braces: bool,
     pub(super) posix: bool,
+    /// `set -C`: what is there is not overwritten.
+    pub(super) noclobber: bool,
 }
 
 /// A variable the script has touched.

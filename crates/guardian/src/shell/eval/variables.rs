@@ -58,6 +58,19 @@ pub(super) enum Index {
     At(Value),
 }
 
+/// The pairs of an array with names, in the order bash gives them: that of its table, whose places are picked by this sum.
+pub(super) fn in_bash_order(map: BTreeMap<Vec<u8>, Value>) -> Vec<(Vec<u8>, Value)> {
+    let place = |key: &[u8]| {
+        let sum = key.iter().fold(0x811c_9dc5_u32, |sum, byte| {
+            sum.wrapping_mul(0x0100_0193) ^ i32::from(byte.cast_signed()).cast_unsigned()
+        });
+        sum & 1023
+    };
+    let mut pairs: Vec<(Vec<u8>, Value)> = map.into_iter().collect();
+    pairs.sort_by_key(|(key, _)| place(key));
+    pairs
+}
+
 impl Machine<'_> {
     /// What a variable holds, and whether the script itself decided that.
     pub(super) fn content(&self, state: &State, name: &[u8]) -> (Content, bool) {

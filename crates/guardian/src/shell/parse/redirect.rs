@@ -112,7 +112,7 @@ impl Parser<'_> {
             return Err(Stop::SYNTAX);
         }
         let raw = self.raw_word(Rules::default())?;
-        let mode = if operator == b"<<<" { Mode::TEXT } else { Mode::ARGUMENT };
+        let mode = if operator == b"<<<" { Mode::VALUE } else { Mode::ARGUMENT };
         if matches!(operator, b"<<" | b"<<-") {
             return Ok(Target::HereDocument(self.here_document(at, operator == b"<<-", &raw)?));
         }

@@ -10,6 +10,8 @@ mod provider;
 mod provision;
 mod secrets;
 
+pub(in crate::effects) use mounts::shown;
+
 use super::Program;
 use super::call::Call;
 use crate::effects::act::Act;

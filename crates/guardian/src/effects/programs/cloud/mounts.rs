@@ -3,6 +3,7 @@
 use super::super::call::Call;
 use super::super::options::Read;
 use crate::effects::act::{Act, Power};
+use crate::effects::context::Context;
 use crate::effects::invocation::Outcome;
 use crate::shell::value::{Piece, Value};
 
@@ -173,25 +174,26 @@ fn cut(value: &Value) -> (Value, String) {
 }
 
 fn shared(call: &Call<'_>, mount: &Mount, outcome: &mut Outcome) {
-    let Some(path) = mount.source.text() else { return };
-    if path.ends_with("docker.sock") || path.ends_with("containerd.sock") || path.ends_with("podman.sock") {
-        outcome.push(Act::Privilege { how: "the socket of docker in a container".to_owned() });
+    shown(&mount.source, call.context).into_iter().for_each(|act| outcome.push(act));
+}
+
+/// What it means that a path of this machine is shown to a container or a sandbox; none where the path is not known.
+pub(in crate::effects) fn shown(source: &Value, context: &Context) -> Option<Act> {
+    let path = source.text()?;
+    let is_socket = ["docker.sock", "containerd.sock", "podman.sock"].iter().any(|name| path.ends_with(name));
+    Some(if is_socket {
+        Act::Privilege { how: "the socket of docker in a container".to_owned() }
     } else if PARTS.contains(&path)
         || path.starts_with("/etc/") && !USUAL.iter().any(|usual| path.starts_with(usual))
     {
-        outcome.push(Act::Privilege { how: format!("{path} of this machine in a container") });
+        Act::Privilege { how: format!("{path} of this machine in a container") }
     } else if path.starts_with("/dev/") {
-        outcome.push(Act::Power(Power::Kernel(format!("{path} in a container"))));
+        Act::Power(Power::Kernel(format!("{path} in a container")))
+    } else if !context.workspace.is_empty() && path.as_bytes().starts_with(&context.workspace) {
+        Act::Look { path: source.clone() }
     } else {
-        let inside =
-            !call.context.workspace.is_empty() && path.as_bytes().starts_with(&call.context.workspace);
-        let deep = !inside;
-        outcome.push(if deep {
-            Act::Read { path: mount.source.clone(), deep }
-        } else {
-            Act::Look { path: mount.source.clone() }
-        });
-    }
+        Act::Read { path: source.clone(), deep: true }
+    })
 }
 
 /// The words of a command inside with the paths they have here; none when some of them are only inside.

@@ -97,7 +97,8 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     outcome.acts.extend(found.acts);
     outcome.next.extend(found.next);
     outcome.output = found.output;
-    if !codes.iter().all(is_whole) {
+    let is_once = files.is_empty() && is_one_line(call) || codes.iter().all(is_beginning);
+    if !codes.iter().all(is_whole) || !is_once {
         // awk refuses it, and says nothing; or says what nobody here can tell.
         outcome.output.text = None;
         outcome.output.data.push(Datum::Unknown(call.why("what awk makes of its code")));
@@ -109,8 +110,21 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
 fn is_whole(code: &Value) -> bool {
     code.text().is_some_and(|text| {
         let quotes = text.replace("\\\\", "").replace("\\\"", "").matches('"').count();
-        quotes % 2 == 0 && (text.contains('{') || !text.contains("print"))
+        let (opened, closed) = (text.matches('{').count(), text.matches('}').count());
+        // What is printed into a file or a command is not printed here.
+        let is_here = !text.contains("print") || !text.contains(['>', '|']);
+        quotes % 2 == 0 && opened == closed && is_here && (text.contains('{') || !text.contains("print"))
     })
+}
+
+/// Whether what comes in is known to be one line: then a block is run once.
+fn is_one_line(call: &Call<'_>) -> bool {
+    call.invocation.input.text.as_ref().and_then(Value::text).is_some_and(|text| text.lines().count() == 1)
+}
+
+/// Whether all of it is done before anything is read.
+fn is_beginning(code: &Value) -> bool {
+    code.text().is_some_and(|text| text.trim_start().starts_with("BEGIN") && text.matches('{').count() == 1)
 }
 
 /// The code with `print` alone spelled out: it prints the line.

@@ -1,5 +1,6 @@
 //! What code fetches and sends.
 
+use super::super::network::door;
 use super::verb::Verb;
 use super::walk::{Args, Walk};
 use super::worth::{Kind, Worth};
@@ -20,6 +21,12 @@ impl Walk<'_> {
             _ => url,
         };
         let to = url.as_text(&why);
+        let socket = args.named(&["socketPath", "path", "uds"]).or_else(|| {
+            args.all.iter().find_map(|arg| ["socketPath", "path"].iter().find_map(|key| arg.field(key)))
+        });
+        let places = [Some(to.clone()), socket.map(|socket| socket.as_text(&why))];
+        let doors: Vec<Act> = places.iter().flatten().filter_map(door).collect();
+        doors.into_iter().for_each(|act| self.push(act));
         let mut data: Vec<Datum> = url.data.clone();
         for sent in args.all.iter().skip(1).chain(args.named.iter().map(|(_, value)| value)) {
             data.extend(sent.flows());

@@ -133,6 +133,11 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             files.push(act);
             if read.has("i") {
                 files.push(call.writes(file, Change::Edit));
+                let mut kept = call.path(file);
+                kept.push(crate::shell::value::Piece::Glob(b"*".to_vec()));
+                if read.value("i").is_some() {
+                    files.push(super::super::call::write(kept, Change::Replace, None));
+                }
             }
         }
         lines = lines.with(&call.invocation.input.data);

@@ -5,15 +5,15 @@
 
 use super::super::call::{Call, joined};
 use super::super::options::Options;
-use super::{is_local, raw};
-use crate::effects::act::{Act, Datum, Traffic};
+use super::{door, is_local, raw};
+use crate::effects::act::{Act, Datum, Effort, Traffic};
 use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::Value;
 
 const NC: Options = Options::new(
     "e:c:g:G:i:I:k?m:M:O:o:p:P:q:s:T:V:w:W:X:x:",
     "exec= sh-exec= lua-exec= source-port= source= wait= delay= idle-timeout= proxy= proxy-type= proxy-auth= output= \
-     hex-dump= max-conns= allow= deny= allowfile= denyfile= ssl-cert= ssl-key= listen keep-open udp zero ssl",
+     hex-dump= max-conns= allow= deny= allowfile= denyfile= ssl-cert= ssl-key= listen keep-open udp zero ssl unixsock",
 );
 
 /// `nc`, `ncat`.
@@ -26,6 +26,9 @@ pub(in super::super) fn nc(call: &Call<'_>) -> Outcome {
     let host = targets.first().cloned().unwrap_or_else(|| Value::known("any"));
     let address = raw(&host, targets.get(1));
     let mut outcome = Outcome::default();
+    if read.has("U unixsock") {
+        outcome.acts.extend(door(&call.path(&host)).map(|act| (act, Effort::Done)));
+    }
     // `-c` is a command in some versions; in others it takes nothing.
     if let Some(program) = read.value("e exec c sh-exec lua-exec") {
         outcome.push(call.network(Traffic::Listen, &address, Vec::new()));
@@ -91,6 +94,10 @@ pub(in super::super) fn socat(call: &Call<'_>) -> Outcome {
                 outcome.push(call.reads(&path));
                 data.push(Datum::File(call.path(&path)));
             }
+            "UNIX" | "UNIX-CONNECT" | "UNIX-CLIENT" | "UNIX-SENDTO" | "LOCAL" => {
+                let path = call.path(&Value::known(rest));
+                outcome.acts.extend(door(&path).map(|act| (act, Effort::Done)));
+            }
             _ if text.starts_with('/') || text.starts_with("./") => {
                 outcome.push(call.reads(address));
                 data.push(Datum::File(call.path(address)));
@@ -143,6 +150,7 @@ mod tests {
             ("nc -l 8080", "fetch tcp://8080"),
             ("socat TCP:10.0.0.1:44 EXEC:/bin/bash,pty", "listen tcp:10.0.0.1:44; $ /bin/bash"),
             ("telnet localhost 25", "fetch tcp://localhost:25"),
+            ("nc -U /tmp/app.sock", "fetch tcp:///tmp/app.sock"),
         ]);
     }
 }

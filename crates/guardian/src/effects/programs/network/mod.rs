@@ -10,6 +10,7 @@ mod scan;
 mod talk;
 
 use super::Program;
+use crate::effects::act::Act;
 use crate::shell::value::Value;
 
 /// The program of this family with a name.
@@ -70,4 +71,16 @@ fn raw(host: &Value, port: Option<&Value>) -> Value {
         address.append(port.clone());
     }
     address
+}
+
+/// What it means to speak to a socket of this machine, where that is more than to speak: the one behind it does what it is told.
+pub(super) fn door(path: &Value) -> Option<Act> {
+    let name = path.prefix().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    match name {
+        b"docker.sock" | b"podman.sock" | b"containerd.sock" | b"crio.sock" | b"buildkitd.sock" => {
+            Some(Act::Privilege { how: "the socket of docker".to_owned() })
+        }
+        b"belljar.sock" => Some(Act::Tamper { how: "the socket of the guard's own server".to_owned() }),
+        _ => None,
+    }
 }

@@ -6,6 +6,7 @@
 mod numbers;
 mod reader;
 
+use self::{numbers::Wrong, reader::Number};
 use super::machine::Machine;
 use super::state::State;
 use super::variables::{Index, number};
@@ -22,7 +23,7 @@ impl Machine<'_> {
         match expression.bytes() {
             Some(bytes) => {
                 let bytes = bytes.to_vec();
-                self.evaluated(&bytes, span, state)
+                self.evaluated(&bytes, span, state).ok().flatten()
             }
             None => {
                 self.suspicious(expression, span);
@@ -33,18 +34,25 @@ impl Machine<'_> {
 
     /// The same as text.
     pub(super) fn number_value(&mut self, expression: &Value, span: Span, state: &mut State) -> Value {
-        match self.number(expression, span, state) {
-            Some(number) => Value::known(number.to_string()),
-            None => Value::unknown(Why { construct: number(b"the result of arithmetic").construct, span }),
+        let found = match expression.bytes().map(<[u8]>::to_vec) {
+            Some(bytes) => self.evaluated(&bytes, span, state),
+            None => Ok(self.number(expression, span, state)),
+        };
+        match found {
+            Ok(Some(number)) => return Value::known(number.to_string()),
+            Ok(None) => {}
+            // Bash says so and gives up what the word stands in, and some of what is around it.
+            Err(Wrong) => self.unknown("arithmetic bash would refuse", span),
         }
+        Value::unknown(Why { construct: number(b"the result of arithmetic").construct, span })
     }
 
     /// Evaluates known text.
-    fn evaluated(&mut self, text: &[u8], span: Span, state: &mut State) -> Option<i64> {
+    fn evaluated(&mut self, text: &[u8], span: Span, state: &mut State) -> Number {
         if !self.step(span) {
-            return None;
+            return Ok(None);
         }
-        self.deeper(span, |machine| reader::evaluate(machine, state, text, span)).flatten()
+        self.deeper(span, |machine| reader::evaluate(machine, state, text, span)).unwrap_or(Ok(None))
     }
 
     /// An unknown value that is evaluated as an expression may run commands, unless it surely is a number.

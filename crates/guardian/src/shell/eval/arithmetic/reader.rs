@@ -10,7 +10,7 @@ use crate::shell::ast::Span;
 use crate::shell::value::Value;
 
 /// A number that may not be known.
-type Number = Result<Option<i64>, Wrong>;
+pub(super) type Number = Result<Option<i64>, Wrong>;
 
 /// Whether what is read is also done.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ struct Reader<'r, 'm, 'c> {
     span: Span,
     mode: Mode,
     depth: u32,
+    /// A variable holds what is no expression.
+    is_wrong: bool,
 }
 
 /// A variable that can be assigned to.
@@ -53,16 +55,17 @@ const LEVELS: [&[&[u8]]; 10] = [
 const ASSIGNMENTS: [&[u8]; 11] =
     [b"<<=", b">>=", b"*=", b"/=", b"%=", b"+=", b"-=", b"&=", b"^=", b"|=", b"="];
 
-/// The value of an expression; none when it is not known or wrong.
-pub(super) fn evaluate(machine: &mut Machine<'_>, state: &mut State, text: &[u8], span: Span) -> Option<i64> {
-    let mut reader = Reader { machine, state, text, at: 0, span, mode: Mode::Done, depth: 0 };
+/// The value of an expression; none when it is not known.
+pub(super) fn evaluate(machine: &mut Machine<'_>, state: &mut State, text: &[u8], span: Span) -> Number {
+    let mut reader =
+        Reader { machine, state, text, at: 0, span, mode: Mode::Done, depth: 0, is_wrong: false };
     reader.blanks();
     if reader.at >= text.len() {
-        return Some(0);
+        return Ok(Some(0));
     }
-    let value = reader.comma().ok()?;
+    let value = reader.comma()?;
     reader.blanks();
-    if reader.at == text.len() { value } else { None }
+    if reader.at == text.len() && !reader.is_wrong { Ok(value) } else { Err(Wrong) }
 }
 
 impl Reader<'_, '_, '_> {
@@ -194,6 +197,9 @@ impl Reader<'_, '_, '_> {
                 _ => {}
             }
             let right = self.level(level + 1)?;
+            if matches!(operator, b"/" | b"%") && right == Some(0) && self.mode == Mode::Done {
+                return Err(Wrong);
+            }
             self.mode = before;
             left = binary(operator, left, right)?;
         }
@@ -369,7 +375,9 @@ impl Reader<'_, '_, '_> {
             Some([]) => Some(0),
             Some(bytes) => {
                 let bytes = bytes.to_vec();
-                self.machine.evaluated(&bytes, self.span, self.state)
+                let value = self.machine.evaluated(&bytes, self.span, self.state);
+                self.is_wrong |= value.is_err() && self.mode != Mode::Skipped;
+                value.ok().flatten()
             }
             None => {
                 if decided {

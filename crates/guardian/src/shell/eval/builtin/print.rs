@@ -99,6 +99,7 @@ impl Machine<'_> {
             [format, values @ ..] if job.more.is_none() => formatted(format, values, job.span),
             _ => Value::unknown(unknown_text("printf", job.span)),
         };
+        let status = arguments.first().and_then(Value::bytes).filter(|format| is_plain(format)).map(|_| 0);
         match target {
             Some(name) => {
                 self.flows.clone_from(&job.flows);
@@ -115,12 +116,23 @@ impl Machine<'_> {
                 );
             }
         }
-        Some(0)
+        status
     }
 }
 
 fn unknown_text(by: &str, span: Span) -> Why {
     Why { construct: format!("the output of {by}"), span }
+}
+
+/// Whether a format takes whatever it is given: of others bash may say that it is wrong, or that a number is none.
+fn is_plain(format: &[u8]) -> bool {
+    let mut bytes = format.iter();
+    while let Some(byte) = bytes.next() {
+        if *byte == b'%' && !bytes.next().is_some_and(|letter| b"%sbqc".contains(letter)) {
+            return false;
+        }
+    }
+    true
 }
 
 /// A format with its arguments, used again until none is left.

@@ -5,8 +5,8 @@
 use super::super::channel::Channel;
 use super::super::machine::{Machine, Worlds};
 use super::super::simple::{Elements, Job};
-use super::super::state::{Content, State, Variable};
-use super::super::variables::Index;
+use super::super::state::{Content, FAILED, State, Variable};
+use super::super::variables::{Index, subscripted};
 use super::options;
 use crate::effects::{Datum, Stream};
 use crate::shell::ast::Span;
@@ -15,6 +15,8 @@ use crate::shell::value::{Piece, Value, Why};
 /// What could be read.
 enum Line {
     Known(Vec<u8>, Vec<Datum>),
+    /// The last one, without its end: it is read, and counts as failure.
+    Last(Vec<u8>, Vec<Datum>),
     /// Nothing is left.
     End,
     Unknown(Vec<Datum>),
@@ -39,11 +41,18 @@ impl Machine<'_> {
         };
         let (text, data, status) = match line {
             Line::Known(bytes, data) => (Some(bytes), data, Some(0)),
+            Line::Last(bytes, data) => (Some(bytes), data, Some(1)),
             Line::End => (Some(Vec::new()), Vec::new(), Some(1)),
             Line::Unknown(data) => (None, data, None),
         };
-        self.flows = data;
         let names = options.rest;
+        // A name that is none is told before anything is read into the others.
+        if let Some(first) = names.first().and_then(Value::bytes)
+            && !is_variable(first)
+        {
+            return Some(FAILED);
+        }
+        self.flows = data;
         if let Some(array) = options.value(b'a') {
             let values = text
                 .map(|text| split(&unescape(&text, options.has(b'r')), &self.separators(state), usize::MAX));
@@ -63,6 +72,11 @@ impl Machine<'_> {
             let values = text
                 .map(|text| split(&unescape(&text, options.has(b'r')), &self.separators(state), names.len()));
             for (place, name) in names.iter().enumerate() {
+                // Those before a name that is none are filled, those behind it are left alone.
+                if name.bytes().is_some_and(|name| !is_variable(name)) {
+                    self.flows.clear();
+                    return Some(FAILED);
+                }
                 let value = match &values {
                     Some(values) => Value::known(values.get(place).cloned().unwrap_or_default()),
                     None => Value::unknown(input(job.span)),
@@ -132,6 +146,10 @@ impl Machine<'_> {
     }
 }
 
+fn is_variable(name: &[u8]) -> bool {
+    super::super::variables::is_name(name) || subscripted(name).is_some()
+}
+
 fn input(span: Span) -> Why {
     Why { construct: "what is read".to_owned(), span }
 }
@@ -166,9 +184,8 @@ fn take_line(state: &mut State, descriptor: u32, delimiter: u8) -> Line {
                 return Line::Known(line, stream.data.clone());
             }
             if let Some(bytes) = text.bytes().map(<[u8]>::to_vec) {
-                // A last line without its end is read, but counts as failure.
                 text.pieces.clear();
-                return Line::Known(bytes, stream.data.clone());
+                return Line::Last(bytes, stream.data.clone());
             }
             let data = stream.data.clone();
             stream.text = None;

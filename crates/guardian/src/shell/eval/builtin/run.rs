@@ -92,7 +92,10 @@ impl Machine<'_> {
             state.status = None;
             return vec![state];
         };
-        let path = path::resolve(name, &state.cwd);
+        let path = match &inner.more {
+            Some(why) if name.bytes().is_none() => Value::unknown(why.clone()),
+            _ => path::resolve(name, &state.cwd),
+        };
         let contents = match device(&path, &state) {
             Some(Channel::Source(stream)) => {
                 self.downloads_run(&stream.data, "source", job);
@@ -104,7 +107,7 @@ impl Machine<'_> {
             Some(_) => Vec::new(),
             None => {
                 self.downloads_run(&[Datum::File(path.clone())], "source", job);
-                let mut contents = self.files.contents(&path).to_vec();
+                let contents = self.files.contents(&path).to_vec();
                 if contents.is_empty() {
                     self.record(
                         Act::Run { code: Code::File(path.clone()), with: "source".to_owned() },
@@ -112,11 +115,13 @@ impl Machine<'_> {
                         job.span,
                         Effort::Done,
                     );
-                    let fact = path
-                        .bytes()
-                        .and_then(|path| self.context.facts.get(path))
-                        .and_then(|fact| fact.text.clone());
-                    contents.extend(fact.map(Value::known));
+                    if let Some(found) = self.found_text(&path) {
+                        state.status = None;
+                        let before = state.clone();
+                        return self
+                            .aside(|machine| machine.sourced(&found, &inner, state))
+                            .unwrap_or_else(|| vec![before]);
+                    }
                 }
                 contents
             }

@@ -34,6 +34,9 @@ impl Machine<'_> {
                 }
                 [sign @ (b'-' | b'+'), flags @ ..] if !flags.is_empty() => {
                     at += 1;
+                    if !flags.iter().all(|flag| b"abefhkmnoptuvxBCEHPT".contains(flag)) {
+                        return Some(2);
+                    }
                     for flag in flags {
                         if *flag == b'o' {
                             if let Some(name) = job.argv.get(at).and_then(Value::bytes) {
@@ -219,6 +222,7 @@ fn set_option(shell: &mut Shell, flag: u8, on: bool) {
         b'a' => shell.allexport = on,
         b'x' => shell.xtrace = on,
         b'B' => shell.plain_braces = !on,
+        b'C' => shell.noclobber = on,
         _ => {}
     }
 }
@@ -233,6 +237,7 @@ fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
             shell.posix = on;
             shell.expand_aliases |= on;
         }
+        b"noclobber" => shell.noclobber = on,
         b"braceexpand" => shell.plain_braces = !on,
         b"lastpipe" => shell.lastpipe = on,
         b"nocasematch" => shell.nocasematch = on,
