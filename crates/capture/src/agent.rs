@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 const MAX_NAME: usize = 64;
 
 /// The program whose hook this is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Agent {
     /// Claude Code, and whatever is built with its SDK.

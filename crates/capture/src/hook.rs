@@ -3,7 +3,7 @@
 //! Owns: the fields that are promoted, and the way from a payload to them. Refuses: judgement; what a payload means for
 //! anybody is decided elsewhere.
 
-use belljar_domain::Timestamp;
+use belljar_domain::{Timestamp, Tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -16,6 +16,17 @@ use crate::{
     peek::Peek,
     vendor,
 };
+
+/// What an answer of a model used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelUse {
+    /// Its tokens.
+    pub tokens: Tokens,
+    /// What it cost, in millionths of a dollar, as the agent reckons.
+    pub cost_micros: Option<u64>,
+    /// The answer; told again, it is the same one.
+    pub message_id: Option<String>,
+}
 
 /// What an agent said through a hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +65,8 @@ pub struct HookEvent {
     pub permission_mode: Option<String>,
     /// The model.
     pub model: Option<String>,
+    /// What the model used for the answer this is about.
+    pub usage: Option<ModelUse>,
     /// What the user said.
     pub prompt: Option<String>,
     /// What the agent said: a notice, a piece of a reply, the last words of a turn.
@@ -117,6 +130,7 @@ impl HookEvent {
             transcript_path: None,
             permission_mode: None,
             model: None,
+            usage: None,
             prompt: None,
             message: None,
             error: None,

@@ -22,12 +22,13 @@ mod reply;
 pub mod signature;
 pub mod transcript;
 mod vendor;
+mod workspace;
 
 pub use agent::Agent;
 pub use bounds::{MAX_DEPTH, MAX_PAYLOAD};
 pub use envelope::{Draft, ENVELOPE_VERSION, Envelope, Payload};
 pub use error::{CaptureError, Finding};
-pub use hook::HookEvent;
+pub use hook::{HookEvent, ModelUse};
 pub use kind::HookKind;
 pub use pass::{Pass, PassError};
 pub use peek::Peek;

@@ -22,16 +22,21 @@ pub struct Peek<'p> {
     kind: Option<Cow<'p, str>>,
     #[serde(default, deserialize_with = "present")]
     cursor_version: bool,
-    #[serde(default, deserialize_with = "present")]
-    conversation_id: bool,
+    #[serde(borrow, default, deserialize_with = "lenient")]
+    session_id: Option<Cow<'p, str>>,
+    /// opencode.
+    #[serde(borrow, default, rename = "sessionID", deserialize_with = "lenient")]
+    own_session: Option<Cow<'p, str>>,
+    #[serde(borrow, default, deserialize_with = "lenient")]
+    conversation_id: Option<Cow<'p, str>>,
     #[serde(default, deserialize_with = "present")]
     turn_id: bool,
     #[serde(default, deserialize_with = "present")]
     message_id: bool,
     #[serde(default, deserialize_with = "present")]
     timestamp: bool,
-    #[serde(default, rename = "thread-id", deserialize_with = "present")]
-    thread: bool,
+    #[serde(borrow, default, rename = "thread-id", deserialize_with = "lenient")]
+    thread: Option<Cow<'p, str>>,
 }
 
 impl<'p> Peek<'p> {
@@ -60,11 +65,13 @@ impl<'p> Peek<'p> {
             hook_event_name: text("hook_event_name"),
             kind: text("type"),
             cursor_version: has("cursor_version"),
-            conversation_id: has("conversation_id"),
+            session_id: text("session_id"),
+            own_session: text("sessionID"),
+            conversation_id: text("conversation_id"),
             turn_id: has("turn_id"),
             message_id: has("message_id"),
             timestamp: has("timestamp"),
-            thread: has("thread-id"),
+            thread: text("thread-id"),
         }
     }
 
@@ -74,14 +81,21 @@ impl<'p> Peek<'p> {
         self.hook_event_name.as_deref().or(self.kind.as_deref())
     }
 
+    /// Whose conversation it is about, where that stands on top of the payload.
+    #[must_use]
+    pub fn session(&self) -> Option<&str> {
+        let names = [&self.conversation_id, &self.session_id, &self.own_session, &self.thread];
+        names.into_iter().find_map(Option::as_deref)
+    }
+
     /// Who is speaking, by the payload first and by the variables it set second.
     #[must_use]
     pub fn agent(&self, has_variable: impl Fn(&str) -> bool) -> Agent {
         let event = self.event().unwrap_or_default();
         let is_camel = event.starts_with(|c: char| c.is_ascii_uppercase());
-        if self.cursor_version || self.conversation_id {
+        if self.cursor_version || self.conversation_id.is_some() {
             Agent::Cursor
-        } else if self.thread || (self.turn_id && is_camel && !self.message_id) {
+        } else if self.thread.is_some() || (self.turn_id && is_camel && !self.message_id) {
             // Claude Code has turns too, in the one event about pieces of messages.
             Agent::Codex
         } else if vendor::gemini::is_own(event) || (self.timestamp && is_camel) {
@@ -176,6 +190,19 @@ mod tests {
         ] {
             assert_eq!(agent_of(payload), agent, "{payload}");
         }
+    }
+
+    #[test]
+    fn a_session_has_a_name_with_every_vendor() {
+        for payload in [
+            r#"{"hook_event_name":"Stop","session_id":"s"}"#,
+            r#"{"hook_event_name":"stop","conversation_id":"s","session_id":"other"}"#,
+            r#"{"type":"agent-turn-complete","thread-id":"s"}"#,
+            r#"{"type":"session.idle","sessionID":"s","session_id":7}"#,
+        ] {
+            assert_eq!(Peek::at(payload.as_bytes()).unwrap().session(), Some("s"), "{payload}");
+        }
+        assert_eq!(Peek::at(b"{}").unwrap().session(), None);
     }
 
     #[test]

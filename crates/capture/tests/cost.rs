@@ -66,12 +66,43 @@ fn cache_writes_for_an_hour_cost_twice_the_input() {
 #[test]
 fn every_listed_model_prices_cache_writes_by_the_rule() {
     let list: serde_json::Value = serde_json::from_str(include_str!("../src/cost/prices.json")).unwrap();
-    for model in list["models"].as_array().unwrap() {
+    let models = list["models"].as_array().unwrap();
+    for model in models.iter().filter(|model| model["name"].as_str().unwrap().starts_with("claude")) {
         let price = |name: &str| model[name].as_f64().unwrap();
         assert!((price("cache_write_5m") - price("input") * 1.25).abs() < 1e-9, "{model}");
         assert!((price("cache_write_1h") - price("input") * 2.0).abs() < 1e-9, "{model}");
         assert!((price("output") - price("input") * 5.0).abs() < 1e-9, "{model}");
     }
+}
+
+#[test]
+fn models_of_other_vendors_have_their_own_prices() {
+    let prices = Prices::embedded().unwrap();
+    let million = Tokens { input: 100_000, cache_read: 100_000, output: 100_000, ..Tokens::default() };
+    for (model, micros) in [
+        ("gpt-5", 1_137_500),
+        ("openai/gpt-5-mini-2025-08-07", 227_500),
+        ("gpt-5.1-codex-max", 1_137_500),
+        ("gpt-5.3-codex", 1_592_500),
+        ("gemini-3.1-pro-preview", 1_420_000),
+    ] {
+        let (cost, is_own) = prices.reckon(model, million).unwrap();
+        assert_eq!((cost.micros(), is_own), (micros, true), "{model}");
+    }
+    assert!(prices.reckon("gpt-7", million).is_none());
+}
+
+#[test]
+fn a_list_of_ones_own_goes_before_ours_and_may_leave_out_caches() {
+    let own = r#"{"as_of": "2027-01-01", "models": [
+        {"name": "acme/gpt-7.1", "input": 2, "output": 4}, {"name": "claude-opus-5-5", "input": 1, "output": 1}]}"#;
+    let prices = Prices::read(own).unwrap().or(Prices::embedded().unwrap());
+    assert_eq!(prices.as_of(), "2027-01-01");
+    let tokens = Tokens { input: 1_000_000, cache_read: 1_000_000, ..Tokens::default() };
+    let of = |model| prices.reckon(model, tokens).unwrap().0.to_string();
+    assert_eq!((of("gpt-7.1-2027-01-01").as_str(), of("claude-opus-5-5").as_str()), ("$4.00", "$2.00"));
+    assert_eq!(of("claude-opus-5"), "$5.50");
+    assert!(Prices::read(r#"{"models": []}"#).is_err());
 }
 
 #[test]

@@ -105,3 +105,80 @@ fn a_subagents_file_names_its_agent() {
     let facts = Reader::of_agent("a1", 0).feed(line.as_bytes());
     assert_eq!(usages(&facts)[0].agent_id.as_deref(), Some("a1"));
 }
+
+fn rollout(second: u32, sort: &str, payload: &serde_json::Value) -> String {
+    let time = format!("2026-11-18T14:00:{second:02}.120Z");
+    format!("{}\n", json!({"timestamp": time, "type": sort, "payload": payload}))
+}
+
+fn counted(second: u32, total: u64, last: (u64, u64, u64)) -> String {
+    let used = |total: u64, (input, cached, output): (u64, u64, u64)| {
+        json!({"input_tokens": input, "cached_input_tokens": cached, "output_tokens": output,
+            "reasoning_output_tokens": 1, "total_tokens": total})
+    };
+    let info = json!({"total_token_usage": used(total, last), "last_token_usage": used(0, last)});
+    rollout(second, "event_msg", &json!({"type": "token_count", "info": info, "rate_limits": null}))
+}
+
+fn codex() -> String {
+    let call = json!({"type": "function_call", "name": "exec_command", "call_id": "c1", "arguments": "{}"});
+    let result = json!({"type": "function_call_output", "call_id": "c1",
+        "output": "{\"output\": \"\", \"metadata\": {\"exit_code\": 3}}"});
+    [
+        rollout(1, "session_meta", &json!({"id": "s1", "cwd": "/w"})),
+        rollout(1, "turn_context", &json!({"model": "gpt-5.3-codex"})),
+        rollout(2, "event_msg", &json!({"type": "token_count", "info": null})),
+        rollout(2, "response_item", &call),
+        counted(3, 1_100, (1_000, 600, 100)),
+        rollout(4, "response_item", &result),
+        // The same, told again because of something else.
+        counted(5, 1_100, (1_000, 600, 100)),
+        counted(6, 2_300, (1_150, 1_000, 50)),
+    ]
+    .concat()
+}
+
+#[test]
+fn codexs_rollouts_tell_each_request_and_what_it_asked_for() {
+    let text = codex();
+    // Wherever another reader goes on.
+    for cut in 0..text.len() {
+        let mut first = Reader::new(0);
+        let mut facts = first.feed(&text.as_bytes()[..cut]);
+        let mut second = Reader::new(first.offset()).after(first.rollout().clone());
+        facts.extend(second.feed(&text.as_bytes()[usize::try_from(first.offset()).unwrap()..]));
+        let ids: Vec<&str> = usages(&facts).iter().map(|usage| usage.message_id.as_str()).collect();
+        assert_eq!(ids, ["s1/1100", "s1/1100", "s1/2300"]);
+        let tokens = usages(&facts)[0].tokens;
+        assert_eq!((tokens.input, tokens.cache_read, tokens.output), (400, 600, 100));
+        assert!(usages(&facts).iter().all(|usage| usage.model == "gpt-5.3-codex"));
+        let calls = facts.iter().filter_map(|fact| match fact {
+            TranscriptFact::ToolUse { tool_use_id, message_id, .. } => {
+                Some((tool_use_id, message_id.clone()))
+            }
+            _ => None,
+        });
+        assert_eq!(calls.collect::<Vec<_>>(), [(&"c1".to_owned(), Some("s1/1100".to_owned()))]);
+        assert!(facts.iter().any(|fact| matches!(fact, TranscriptFact::ToolResult { is_error: true, .. })));
+    }
+}
+
+#[test]
+fn what_a_forked_rollout_copied_was_paid_for_elsewhere() {
+    let mut copied = codex();
+    for second in 1..7 {
+        copied = copied.replace(&format!("14:00:0{second}"), "14:00:09");
+    }
+    let text = [
+        rollout(9, "session_meta", &json!({"id": "s2", "forked_from_id": "s1"})),
+        copied,
+        rollout(30, "turn_context", &json!({"model": "gpt-5.4"})),
+        counted(31, 3_000, (700, 0, 10)),
+    ]
+    .concat();
+    let facts = Reader::new(0).feed(text.as_bytes());
+    let told: Vec<(&str, &str)> =
+        usages(&facts).iter().map(|usage| (usage.message_id.as_str(), usage.model.as_str())).collect();
+    assert_eq!(told, [("s2/3000", "gpt-5.4")]);
+    assert_eq!(facts.len(), 1, "{facts:?}");
+}

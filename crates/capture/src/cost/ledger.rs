@@ -116,7 +116,7 @@ impl CostLedger {
         if told.model == "<synthetic>" {
             return;
         }
-        if told.source == Source::Telemetry && told.request_id.is_none() {
+        if told.source == Source::Telemetry && told.request_id.is_none() && told.message_id.is_none() {
             self.nameless.insert(told.session_id.clone());
         }
         if told.source > Source::Estimate {

@@ -5,10 +5,13 @@
 /// A name as the price list has it: `us.anthropic.claude-opus-4-5-20251101-v1:0` is `claude-opus-4-5`.
 pub(super) fn plain(name: &str) -> String {
     let name = name.trim().to_ascii_lowercase().replace('.', "-");
-    let from = name.find("claude").unwrap_or_default();
+    let from = name.find("claude").or_else(|| Some(name.rfind('/')? + 1)).unwrap_or_default();
     let name = name.get(from..).unwrap_or_default();
     let name = name.split(['[', '@', ':']).next().unwrap_or_default();
     let mut words: Vec<&str> = name.split('-').collect();
+    if is_day(&words) {
+        words.truncate(words.len() - 3);
+    }
     while let Some(last) = words.last() {
         let is_date = last.len() == 8 && last.bytes().all(|byte| byte.is_ascii_digit());
         let is_version = last.len() <= 3
@@ -19,6 +22,13 @@ pub(super) fn plain(name: &str) -> String {
         words.pop();
     }
     words.join("-")
+}
+
+/// Whether the last words are a day: `2025-08-07`.
+fn is_day(words: &[&str]) -> bool {
+    let is_number =
+        |word: &str, length| word.len() == length && word.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(words, [.., year, month, day] if is_number(year, 4) && is_number(month, 2) && is_number(day, 2))
 }
 
 /// What a model is one of, for want of its own price.
@@ -41,6 +51,9 @@ mod tests {
             ("claude-sonnet-4-5[1m]", "claude-sonnet-4-5"),
             ("claude-3-5-haiku-latest", "claude-3-5-haiku"),
             ("claude-opus-4-0", "claude-opus-4"),
+            ("openai/gpt-5.1-codex", "gpt-5-1-codex"),
+            ("gpt-5-2025-08-07", "gpt-5"),
+            ("models/gemini-3.1-pro", "gemini-3-1-pro"),
         ] {
             assert_eq!(plain(name), expected, "{name}");
         }

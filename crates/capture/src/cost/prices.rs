@@ -9,8 +9,9 @@ use super::{Tokens, Usd, model};
 #[error("the price list is not one")]
 pub struct PricesError(#[from] serde_json::Error);
 
-/// What a model's tokens cost, in dollars per million.
+/// What a model's tokens cost, in dollars per million. Where a list is silent about the cache, it is paid for as input.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(from = "Written")]
 pub struct Price {
     /// Input.
     pub input: f64,
@@ -24,14 +25,37 @@ pub struct Price {
     pub cache_write_1h: f64,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+/// A price as lists have it.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Written {
+    input: f64,
+    output: f64,
+    cache_read: Option<f64>,
+    cache_write_5m: Option<f64>,
+    cache_write_1h: Option<f64>,
+}
+
+impl From<Written> for Price {
+    fn from(written: Written) -> Self {
+        let cache_write_5m = written.cache_write_5m.unwrap_or(written.input);
+        Self {
+            input: written.input,
+            output: written.output,
+            cache_read: written.cache_read.unwrap_or(written.input),
+            cache_write_5m,
+            cache_write_1h: written.cache_write_1h.unwrap_or(cache_write_5m),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 struct Long {
     above: u64,
     #[serde(flatten)]
     price: Price,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 struct Listed {
     name: String,
     #[serde(flatten)]
@@ -39,8 +63,8 @@ struct Listed {
     long: Option<Long>,
 }
 
-/// Prices as of a day. The newest model of a family stands first.
-#[derive(Debug, Clone, Deserialize)]
+/// Prices as of a day. The newest model of a family stands first, and `name-mini` before `name`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Prices {
     as_of: String,
     models: Vec<Listed>,
@@ -52,9 +76,20 @@ impl Prices {
         Self::read(include_str!("prices.json"))
     }
 
-    /// A list somebody keeps newer than ours.
+    /// A list somebody keeps newer than ours, with names as its vendors write them.
     pub fn read(json: &str) -> Result<Self, PricesError> {
-        Ok(serde_json::from_str(json)?)
+        let mut list: Self = serde_json::from_str(json)?;
+        for listed in &mut list.models {
+            listed.name = model::plain(&listed.name);
+        }
+        Ok(list)
+    }
+
+    /// This list, and for what it does not know another.
+    #[must_use]
+    pub fn or(mut self, other: Self) -> Self {
+        self.models.extend(other.models);
+        self
     }
 
     /// The day the list was made.
@@ -76,6 +111,13 @@ impl Prices {
             _ => listed.price,
         };
         Some((price.of(tokens), own.is_some()))
+    }
+}
+
+impl Default for Prices {
+    /// The list that came with this program; a test reads it.
+    fn default() -> Self {
+        Self::embedded().unwrap_or_else(|_broken| Self { as_of: String::new(), models: Vec::new() })
     }
 }
 

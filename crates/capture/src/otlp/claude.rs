@@ -8,6 +8,7 @@ use crate::cost::{Request, Source, Tokens, Usd};
 
 use super::{
     attributes::{AnyValue, Attributes},
+    others,
     signals::LogRecord,
 };
 
@@ -33,6 +34,8 @@ pub struct Context {
 /// One event and where it belongs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
+    /// Whose it is, by belljar's name for the agent.
+    pub vendor: &'static str,
     /// Where it belongs.
     pub context: Context,
     /// What happened.
@@ -120,6 +123,8 @@ pub struct ToolResult {
     pub result_bytes: Option<u64>,
     /// What went wrong.
     pub error: Option<String>,
+    /// `accept` or `reject`, where the same event says it.
+    pub decision: Option<String>,
 }
 
 /// A decision about a tool.
@@ -136,8 +141,12 @@ pub struct ToolDecision {
 }
 
 impl Event {
-    /// The event in a log record, if Claude Code sent it.
+    /// The event in a log record, if an agent sent it that is known.
     pub fn of(record: &LogRecord) -> Option<Self> {
+        Self::of_claude(record).or_else(|| others::event(record))
+    }
+
+    fn of_claude(record: &LogRecord) -> Option<Self> {
         let body = match &record.body {
             AnyValue::Text(text) => text.strip_prefix(PREFIX),
             _ => None,
@@ -145,7 +154,8 @@ impl Event {
         let named = record.event_name.as_deref().or_else(|| record.attributes.text("event.name"));
         let is_ours = body.is_some() || record.origin.scope.starts_with("com.anthropic.claude_code");
         let name = body.or(named.map(|name| name.strip_prefix(PREFIX).unwrap_or(name)))?;
-        is_ours.then(|| Self { context: context(record), fact: fact(name, &record.attributes) })
+        let fact = || fact(name, &record.attributes);
+        is_ours.then(|| Self { vendor: "claude-code", context: context(record), fact: fact() })
     }
 
     /// As the ledger of costs hears it, if it is a request to a model.
@@ -203,6 +213,7 @@ fn fact(name: &str, said: &Attributes) -> Fact {
             duration_ms: said.count("duration_ms"),
             result_bytes: said.count("tool_result_size_bytes"),
             error: error(),
+            decision: None,
         }),
         "tool_decision" => Fact::ToolDecision(ToolDecision {
             tool_name: said.owned("tool_name").unwrap_or_default(),

@@ -91,7 +91,8 @@ fn tokens(said: &Attributes) -> Tokens {
     let cached = |convention, own| count(convention).or_else(|| count(own)).unwrap_or_default();
     let cache_read = cached("gen_ai.usage.cache_read.input_tokens", "cache_read_tokens");
     let cache_write = cached("gen_ai.usage.cache_creation.input_tokens", "cache_creation_tokens");
-    let whole = count("gen_ai.usage.input_tokens").map(|all| all.saturating_sub(cache_read + cache_write));
+    let whole = count("gen_ai.usage.input_tokens")
+        .map(|all| all.saturating_sub(cache_read.saturating_add(cache_write)));
     Tokens {
         input: whole.or_else(|| count("input_tokens")).unwrap_or_default(),
         output: count("gen_ai.usage.output_tokens").or_else(|| count("output_tokens")).unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! OTLP: what agents export about themselves, over HTTP, in either encoding.
 //!
-//! Owns: reading export requests for logs, metrics and traces into small types of our own, Claude Code's events
-//! and the `GenAI` conventions as typed facts, and adding up metrics. Protobuf is first spelled out in the shape of
+//! Owns: reading export requests for logs, metrics and traces into small types of our own, events of Claude Code, Codex
+//! and Gemini CLI and the `GenAI` conventions as typed facts, and adding up metrics. Protobuf is first spelled out in the shape of
 //! the JSON encoding by a table of fields (`schema`), so there is one reader, and both encodings agree.
 //! Refuses: anything beyond its bounds, with the path of the field that was too much.
 
@@ -11,6 +11,7 @@ mod error;
 mod genai;
 mod json;
 mod metrics;
+mod others;
 mod protobuf;
 mod reply;
 mod schema;

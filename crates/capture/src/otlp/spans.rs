@@ -2,7 +2,7 @@
 //!
 //! Owns: which events end a span, its names, its ids. Ids are made of what a span is about, so the same span told twice is
 //! the same span, whoever tells it. A session is a trace; in it turns and subagents are `invoke_agent`, requests to models
-//! `chat`, calls of tools `execute_tool`. What agents said and read goes along only if that is wanted.
+//! `chat`, calls of tools `execute_tool`, or `tools/call` where a server elsewhere has the tool. What agents said and read goes along only if that is wanted.
 //! Refuses: spans that came in as spans, which their sender exports itself.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -16,6 +16,8 @@ const MOST: usize = 20_000;
 const SCHEMA: &str = "https://opentelemetry.io/schemas/1.41.0";
 const INTERNAL: u8 = 1;
 const CLIENT: u8 = 3;
+/// What MCP calls a call of a tool.
+const CALL: &str = "tools/call";
 
 /// Makes spans out of events, in the ledger's order.
 #[derive(Debug)]
@@ -172,11 +174,15 @@ impl<'e> Told<'e> {
     }
 
     fn call(&self, content: bool) -> Option<Facts> {
-        let tool = self.0.what.tool.as_deref()?;
-        let sort = if tool.starts_with("mcp__") { "extension" } else { "function" };
+        let whole = self.0.what.tool.as_deref()?;
+        // Agents call a tool of a server elsewhere `mcp__SERVER__TOOL`; the conventions have a span of its own for it.
+        let elsewhere = whole.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+        let (sort, tool) = elsewhere.map_or(("function", whole), |(_, tool)| ("extension", tool));
         let mut said = vec![
             ("gen_ai.operation.name", json!("execute_tool")),
             ("gen_ai.tool.name", json!(tool)),
+            ("mcp.method.name", json!(elsewhere.map(|_| CALL))),
+            ("belljar.mcp.server", json!(elsewhere.map(|(server, _)| server))),
             ("gen_ai.tool.call.id", json!(self.text("tool_use_id"))),
             ("gen_ai.tool.type", json!(sort)),
             ("gen_ai.agent.id", json!(self.text("agent_id"))),
@@ -186,7 +192,11 @@ impl<'e> Told<'e> {
             said.push(("gen_ai.tool.call.arguments", json!(text("tool_input"))));
             said.push(("gen_ai.tool.call.result", json!(text("tool_response"))));
         }
-        Some(Facts { name: format!("execute_tool {tool}"), kind: INTERNAL, said, error: self.failure() })
+        let (name, kind) = match elsewhere {
+            Some(_) => (format!("{CALL} {tool}"), CLIENT),
+            None => (format!("execute_tool {tool}"), INTERNAL),
+        };
+        Some(Facts { name, kind, said, error: self.failure() })
     }
 
     fn model(&self) -> Facts {

@@ -1,4 +1,4 @@
-//! Claude Code's transcripts: JSON lines that grow while the agent works.
+//! Transcripts of Claude Code and Codex: JSON lines that grow while the agent works.
 //!
 //! Owns: reading them piece by piece from any place, and what their lines say about usage, tools and
 //! subagents. Refuses: prose. Texts stay in the file; facts name the message they are in.
@@ -6,15 +6,18 @@
 mod lines;
 mod packed;
 mod record;
+mod rollout;
 
 pub use lines::Lines;
 pub use record::{TranscriptFact, UsageRecord};
+pub use rollout::Rollout;
 
 /// Reads one transcript as it grows.
 #[derive(Debug, Default)]
 pub struct Reader {
     lines: Lines,
     agent: Option<String>,
+    rollout: Rollout,
     broken: u64,
 }
 
@@ -29,6 +32,18 @@ impl Reader {
         Self { agent: Some(agent.to_owned()), ..Self::new(offset) }
     }
 
+    /// With what the lines before said, where they matter for those that follow.
+    #[must_use]
+    pub fn after(mut self, before: Rollout) -> Self {
+        self.rollout = before;
+        self
+    }
+
+    /// What matters for lines that follow.
+    pub const fn rollout(&self) -> &Rollout {
+        &self.rollout
+    }
+
     /// The subagent a file of this name belongs to.
     pub fn agent_of(file_name: &str) -> Option<&str> {
         let agent = file_name.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
@@ -38,8 +53,9 @@ impl Reader {
     /// Takes the next bytes of the file and returns what their complete lines say.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<TranscriptFact> {
         let mut facts = Vec::new();
-        let (agent, broken) = (self.agent.as_deref(), &mut self.broken);
+        let (agent, rollout, broken) = (self.agent.as_deref(), &mut self.rollout, &mut self.broken);
         self.lines.feed(bytes, |line| match serde_json::from_slice(line) {
+            Ok(value) if rollout.read(&value, &mut facts) => {}
             Ok(value) => record::facts(&value, agent, &mut facts),
             Err(_) => *broken += 1,
         });

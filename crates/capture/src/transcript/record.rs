@@ -130,6 +130,6 @@ fn usage(line: &Value, message: &Value, session: &str, agent: Option<&String>) -
     })
 }
 
-fn text(holder: &Value, name: &str) -> Option<String> {
+pub(super) fn text(holder: &Value, name: &str) -> Option<String> {
     holder.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }

@@ -1,10 +1,14 @@
 //! Gemini: before and after instead of pre and post, a time in every payload, no id for a call.
 
-use belljar_domain::Timestamp;
+use belljar_domain::{Timestamp, Tokens};
 use serde_json::Value;
 
 use super::claude_code;
-use crate::{fields::Fields, hook::HookEvent, kind::HookKind};
+use crate::{
+    fields::Fields,
+    hook::{HookEvent, ModelUse},
+    kind::HookKind,
+};
 
 /// The names nobody else uses.
 const OWN: [&str; 8] = [
@@ -56,6 +60,9 @@ pub(crate) fn read(mut event: HookEvent, mut fields: Fields) -> HookEvent {
         let model = fields.peek("llm_request").and_then(|request| request.get("model"));
         event.model = model.and_then(Value::as_str).map(str::to_owned);
     }
+    if event.kind == HookKind::ModelAfter {
+        event.usage = fields.peek("llm_response").and_then(usage);
+    }
     // A tool that failed says so inside of what it gave back.
     if let Some(error) =
         event.tool_response.as_ref().and_then(|response| response.get("error")).and_then(said)
@@ -68,6 +75,30 @@ pub(crate) fn read(mut event: HookEvent, mut fields: Fields) -> HookEvent {
         event.kind = HookKind::Permission;
     }
     event.with_rest(fields)
+}
+
+/// What an answer used, told with its last piece. The cache is counted within the prompt, thoughts beside the answer.
+fn usage(response: &Value) -> Option<ModelUse> {
+    let used = response.get("usageMetadata")?;
+    let is_whole = response.pointer("/candidates/0/finishReason").is_some_and(|reason| !reason.is_null());
+    let count = |name: &str| used.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let cached = count("cachedContentTokenCount");
+    let prompt = count("promptTokenCount").saturating_sub(cached);
+    let answer = match used.get("candidatesTokenCount").and_then(Value::as_u64) {
+        Some(written) => written.saturating_add(count("thoughtsTokenCount")),
+        // Without its parts, what is not the prompt's is the answer's.
+        None => count("totalTokenCount").saturating_sub(count("promptTokenCount")),
+    };
+    is_whole.then(|| ModelUse {
+        tokens: Tokens {
+            input: prompt.saturating_add(count("toolUsePromptTokenCount")),
+            output: answer,
+            cache_read: cached,
+            ..Tokens::default()
+        },
+        cost_micros: None,
+        message_id: response.get("responseId").and_then(Value::as_str).map(str::to_owned),
+    })
 }
 
 fn said(error: &Value) -> Option<String> {

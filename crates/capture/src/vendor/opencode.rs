@@ -1,9 +1,14 @@
 //! opencode: dotted names, told by belljar's plugin; events of its bus come as they are, with their properties inside.
 
+use belljar_domain::Tokens;
 use serde_json::Value;
 
 use super::claude_code;
-use crate::{fields::Fields, hook::HookEvent, kind::HookKind};
+use crate::{
+    fields::Fields,
+    hook::{HookEvent, ModelUse},
+    kind::HookKind,
+};
 
 /// What its events are about.
 pub(crate) fn kind(name: &str) -> Option<HookKind> {
@@ -41,7 +46,14 @@ pub(crate) fn read(mut event: HookEvent, mut fields: Fields) -> HookEvent {
         let own = if event.name.starts_with("session.") { "id" } else { "sessionID" };
         event.session_id = info(own, &fields);
     }
-    event.parent_session_id = fields.word("parentID").or_else(|| info("parentID", &fields));
+    // What a message comes after is a message, not a session.
+    let parent = info("parentID", &fields).filter(|_| event.name.starts_with("session."));
+    event.parent_session_id = fields.word("parentID").or(parent);
+    event.model = event.model.or_else(|| info("modelID", &fields));
+    event.usage = fields.peek("info").and_then(usage);
+    if event.usage.is_some() {
+        event.kind = HookKind::ModelAfter;
+    }
     event.prompt_id = fields.word("messageID");
     event.tool_use_id = event.tool_use_id.or_else(|| fields.word("callID"));
     event.tool_name = event.tool_name.or_else(|| fields.word("tool"));
@@ -59,6 +71,26 @@ pub(crate) fn read(mut event: HookEvent, mut fields: Fields) -> HookEvent {
         };
     }
     event.with_rest(fields)
+}
+
+/// What an answer used, once it is whole. Its input is counted without the cache, its reasoning beside its output.
+fn usage(info: &Value) -> Option<ModelUse> {
+    let is_whole = info.get("role")?.as_str()? == "assistant" && info.pointer("/time/completed").is_some();
+    let tokens = info.get("tokens").filter(|_| is_whole)?;
+    let count = |path: &str| tokens.pointer(path).and_then(Value::as_u64).unwrap_or_default();
+    // A model without a price there, or one that is paid for by the month, costs nothing there.
+    let dollars = info.get("cost").and_then(Value::as_f64).filter(|dollars| *dollars > 0.0);
+    Some(ModelUse {
+        tokens: Tokens {
+            input: count("/input"),
+            output: count("/output").saturating_add(count("/reasoning")),
+            cache_read: count("/cache/read"),
+            cache_write_5m: count("/cache/write"),
+            cache_write_1h: 0,
+        },
+        cost_micros: dollars.and_then(|dollars| format!("{:.0}", dollars * 1e6).parse().ok()),
+        message_id: info.get("id").and_then(Value::as_str).map(str::to_owned),
+    })
 }
 
 /// An error is text, or an object whose data has the message.
