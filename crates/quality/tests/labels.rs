@@ -24,7 +24,7 @@ struct Label {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/labelled")
+    PathBuf::from("tests/labelled")
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

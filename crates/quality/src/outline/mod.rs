@@ -78,9 +78,10 @@ impl<'s> Outline<'s> {
         }
     }
 
-    /// Whether a function binds a name itself: as a parameter, or by assigning or declaring it.
+    /// Whether a function binds a name itself: as a parameter, as what it is a method of, or by assigning or declaring it.
     pub(crate) fn binds(&self, function: &Function<'_>, name: &str) -> bool {
         function.params.iter().any(|param| param.name == name)
+            || function.receiver == Some(name)
             || self.bound.get(&function.id).is_some_and(|bound| bound.contains(name))
     }
 }

@@ -47,6 +47,9 @@ fn anything(file: &File<'_>, function: &Function<'_>) -> Option<Draft> {
     if !function.is_public || function.is_dictated || is_callback || FIXED.contains(&function.name) {
         return None;
     }
+    if is_behind_overloads(file, function) {
+        return None;
+    }
     let taken = function.params.iter().filter(|param| !param.is_variadic);
     let taken = taken.filter_map(|param| {
         param.ty.as_deref().filter(|ty| says_nothing(lang, ty)).map(|ty| (param.name, ty))
@@ -64,6 +67,17 @@ fn anything(file: &File<'_>, function: &Function<'_>) -> Option<Draft> {
         .about("any")
         .element(file.function_element(function, "the signature"));
     Some(if lang == Lang::Python { draft.hint() } else { draft })
+}
+
+/// Whether callers of it see other signatures than its own: TypeScript's overloads.
+fn is_behind_overloads(file: &File<'_>, function: &Function<'_>) -> bool {
+    let is_body = matches!(file.tree.lang, Lang::TypeScript | Lang::Tsx) && function.body.is_some();
+    is_body
+        && file.functions().any(|other| {
+            other.body.is_none()
+                && (other.name, other.owner) == (function.name, function.owner)
+                && other.id < function.id
+        })
 }
 
 fn says_nothing(lang: Lang, ty: &str) -> bool {

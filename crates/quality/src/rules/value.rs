@@ -47,7 +47,8 @@ fn shadowed(file: &File<'_>) -> Vec<Draft> {
             continue;
         };
         let Some(name) = used_as(file, id) else { continue };
-        if !shares_word(constant.name, name) {
+        // Beside the constant itself it is another number that happens to be as large.
+        if name == constant.name || !shares_word(constant.name, name) {
             continue;
         }
         let message = format!("{} is `{}` written out again", tree.text(id), constant.name);

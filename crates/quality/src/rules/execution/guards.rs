@@ -82,17 +82,53 @@ fn guards<'s>(file: &File<'s>, function: &Function<'s>) -> Vec<(Id, &'s str)> {
             found.push((id, field));
         }
     }
-    // `self.x.as_ref().ok_or(…)`
-    for id in tree.below_of(function.id, Kind::Call).iter().copied().filter(|_| tree.lang == Lang::Rust) {
-        let callee =
-            tree.callee(id).filter(|callee| matches!(callee.name, "ok_or" | "ok_or_else" | "expect"));
-        if let Some(field) =
-            callee.and_then(|callee| callee.receiver).and_then(|it| receiver_field(file, function, it))
-        {
+    for id in tree.below_of(function.id, Kind::Call).iter().copied() {
+        if let Some(field) = demanded(file, function, id) {
+            found.push((id, field));
+        }
+    }
+    for id in tree.below_of(function.id, Kind::Switch).iter().copied() {
+        if let Some(field) = matched(file, function, id) {
             found.push((id, field));
         }
     }
     found
+}
+
+/// The field of `self.x.as_ref().ok_or(…)` or `Objects.requireNonNull(x)`.
+fn demanded<'s>(file: &File<'s>, function: &Function<'s>, call: Id) -> Option<&'s str> {
+    let tree = &file.tree;
+    let callee = tree.callee(call)?;
+    match (tree.lang, callee.name) {
+        (Lang::Rust, "ok_or" | "ok_or_else" | "expect") => receiver_field(file, function, callee.receiver?),
+        (Lang::Java, "requireNonNull") => own_field(file, function, *tree.arguments(call).first()?),
+        _ => None,
+    }
+}
+
+/// The field of `match &self.x { None => Err(…), … }`.
+fn matched<'s>(file: &File<'s>, function: &Function<'s>, switch: Id) -> Option<&'s str> {
+    let tree = &file.tree;
+    let field = receiver_field(file, function, tree.child(switch, Field::Value)?)?;
+    let fails_unset = |case: &Id| {
+        let is_none = tree.child(*case, Field::Pattern).is_some_and(|pattern| tree.text(pattern) == "None");
+        let ends = |id: Id| tree.text(id).starts_with("Err(") || is_failure(file, id) || fails(file, id);
+        is_none && tree.child(*case, Field::Value).is_some_and(ends)
+    };
+    let mut cases = tree.below_of(switch, Kind::Case).iter();
+    cases.find(|case| tree.above(**case, &[Kind::Switch]) == Some(switch) && fails_unset(case)).map(|_| field)
+}
+
+/// Whether a node is itself a way to fail.
+fn is_failure(file: &File<'_>, id: Id) -> bool {
+    let tree = &file.tree;
+    match tree.kind(id) {
+        Kind::Return => is_error(tree.text(id)),
+        Kind::Macro | Kind::Call => {
+            tree.callee(id).is_some_and(|callee| matches!(callee.name, "panic" | "bail" | "Fatal" | "Fatalf"))
+        }
+        _ => false,
+    }
 }
 
 /// The parts of a condition that each can make it true.
@@ -155,6 +191,24 @@ fn plain_field<'s>(file: &File<'s>, function: &Function<'s>, term: Id) -> Option
     own_field(file, function, term)
 }
 
+/// Calls that hand on what a field holds.
+const HANDS_ON: [&str; 14] = [
+    "as_ref",
+    "as_mut",
+    "as_deref",
+    "as_deref_mut",
+    "clone",
+    "cloned",
+    "copied",
+    "take",
+    "get",
+    "borrow",
+    "borrow_mut",
+    "lock",
+    "read",
+    "unwrap",
+];
+
 /// The field at the root of `self.x.as_ref()`.
 fn receiver_field<'s>(file: &File<'s>, function: &Function<'s>, id: Id) -> Option<&'s str> {
     let tree = &file.tree;
@@ -163,7 +217,8 @@ fn receiver_field<'s>(file: &File<'s>, function: &Function<'s>, id: Id) -> Optio
         if let Some(field) = own_field(file, function, at) {
             return Some(field);
         }
-        at = tree.callee(at).filter(|_| tree.is(at, Kind::Call))?.receiver?;
+        let callee = tree.callee(at).filter(|_| tree.is(at, Kind::Call))?;
+        at = callee.receiver.filter(|_| HANDS_ON.contains(&callee.name))?;
     }
     None
 }
@@ -176,15 +231,8 @@ fn fails(file: &File<'_>, block: Id) -> bool {
     }
     match tree.lang {
         Lang::Go | Lang::Rust => {
-            let returns =
-                tree.below_of(block, Kind::Return).iter().copied().any(|id| is_error(tree.text(id)));
-            let panics = |id: &Id| {
-                tree.callee(*id)
-                    .is_some_and(|callee| matches!(callee.name, "panic" | "bail" | "Fatal" | "Fatalf"))
-            };
-            returns
-                || tree.below_of(block, Kind::Macro).iter().any(panics)
-                || tree.below_of(block, Kind::Call).iter().any(panics)
+            let ways = [Kind::Return, Kind::Macro, Kind::Call];
+            ways.iter().any(|way| tree.below_of(block, *way).iter().any(|id| is_failure(file, *id)))
                 || tree.lang == Lang::Rust
                     && tree.parts(block).last().is_some_and(|last| tree.text(last).starts_with("Err("))
         }

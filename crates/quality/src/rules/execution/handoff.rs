@@ -25,6 +25,10 @@ pub(super) fn find(file: &File<'_>) -> Vec<Draft> {
             let Some((first, on)) = silent.and_then(|call| Some((call, object(file, call)?))) else {
                 continue;
             };
+            // A constructor is the one place that knows the order.
+            if file.function_of(first).is_some_and(|function| function.is_constructor) {
+                continue;
+            }
             let Some(setter) = tree.callee(first).map(|callee| callee.name) else { continue };
             let later =
                 sequence.iter().skip(at + 1).flat_map(|next| tree.below_of(*next, Kind::Call)).copied();

@@ -9,8 +9,14 @@ use crate::{
     tree::{Field, Id, Kind},
 };
 
+/// What Java's library opens as it is made.
+const OPENED: [&str; 6] =
+    ["FileReader", "FileWriter", "FileInputStream", "FileOutputStream", "RandomAccessFile", "Socket"];
+
 pub(super) fn find(file: &File<'_>) -> Vec<Draft> {
-    file.all(Kind::Call).filter_map(|call| opened(file, call).or_else(|| locked(file, call))).collect()
+    let made = file.all(Kind::New).filter_map(|id| opened(file, id));
+    let called = file.all(Kind::Call).filter_map(|call| opened(file, call).or_else(|| locked(file, call)));
+    made.chain(called).collect()
 }
 
 /// `f = open(path)` that is neither closed nor handed on.
@@ -24,7 +30,8 @@ fn opened(file: &File<'_>, call: Id) -> Option<Draft> {
                 && callee.receiver.is_some_and(|os| tree.text(os) == "os")
         }
         Lang::JavaScript | Lang::TypeScript | Lang::Tsx => matches!(callee.name, "openSync"),
-        Lang::Rust | Lang::Java => false,
+        Lang::Java => tree.is(call, Kind::New) && OPENED.contains(&callee.name),
+        Lang::Rust => false,
     };
     let parent = tree.parent(call).filter(|_| is_open)?;
     let parent = if tree.is(parent, Kind::Await) { tree.parent(parent)? } else { parent };
@@ -40,8 +47,16 @@ fn opened(file: &File<'_>, call: Id) -> Option<Draft> {
         .filter(|id| *id > call && tree.text(*id) == name)
         .any(|id| {
             let up = tree.parent(id).unwrap_or(id);
-            let closes = tree.is(up, Kind::Member)
-                && tree.member(up).is_some_and(|member| matches!(tree.text(member), "close" | "Close"));
+            let closes = match tree.kind(up) {
+                Kind::Member => {
+                    tree.member(up).is_some_and(|member| matches!(tree.text(member), "close" | "Close"))
+                }
+                // Java's calls have no member of their own.
+                Kind::Call => tree
+                    .callee(up)
+                    .is_some_and(|callee| callee.receiver == Some(id) && callee.name == "close"),
+                _ => false,
+            };
             let handed_on = matches!(
                 tree.kind(up),
                 Kind::Return | Kind::Args | Kind::WithItem | Kind::Pair | Kind::Tuple | Kind::List
@@ -60,10 +75,15 @@ fn locked(file: &File<'_>, call: Id) -> Option<Draft> {
     if tree.lang == Lang::Rust || tree.above(call, &[Kind::WithItem]).is_some() {
         return None;
     }
-    let lock = tree.dotted(callee.receiver?).filter(|lock| is_lock_name(lock))?;
     let function = file
         .function_of(call)
         .filter(|function| !matches!(function.name, "lock" | "Lock" | "acquire" | "__enter__"))?;
+    let is_lock_type = |ty: &str| ty.ends_with("Mutex") || ty.ends_with("Lock");
+    let is_lock = |name: &str| {
+        let mut params = function.params.iter().filter(|param| param.name == name);
+        is_lock_name(name) || params.any(|param| param.ty.as_deref().is_some_and(is_lock_type))
+    };
+    let lock = tree.dotted(callee.receiver?).filter(|lock| is_lock(lock))?;
     let releases = tree.below_of(function.id, Kind::Call).iter().copied().filter(|other| {
         tree.callee(*other).is_some_and(|callee| {
             matches!(callee.name, "release" | "unlock" | "Unlock")

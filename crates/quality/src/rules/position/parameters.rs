@@ -12,6 +12,18 @@ use crate::{
 
 /// From how many on.
 const MANY: usize = 4;
+/// Decorators of functions nobody calls by place: frameworks hand each value over by its name.
+const FILLED_BY_NAME: [&str; 9] = [
+    "overload",
+    "click.",
+    "typer.",
+    "app.command",
+    "pytest.",
+    "fixture",
+    "parametrize",
+    "app.callback",
+    "given(",
+];
 
 pub(super) fn many(file: &File<'_>) -> Vec<Draft> {
     file.functions().filter_map(|function| draft(file, function)).collect()
@@ -19,7 +31,9 @@ pub(super) fn many(file: &File<'_>) -> Vec<Draft> {
 
 fn draft(file: &File<'_>, function: &Function<'_>) -> Option<Draft> {
     let required: Vec<_> = function.params.iter().filter(|param| param.is_required).collect();
-    let is_chosen = !function.is_dictated && !function.has_mark("overload") && !is_callback(file, function);
+    let is_chosen = !function.is_dictated
+        && !FILLED_BY_NAME.iter().any(|mark| function.has_mark(mark))
+        && !is_callback(file, function);
     if required.len() < MANY || !is_chosen {
         return None;
     }

@@ -79,7 +79,15 @@ pub(crate) fn is_sleep(file: &File<'_>, call: Id) -> bool {
     if tree.lang.is_script() {
         return is_script_sleep(file, call, callee.name);
     }
-    matches!(callee.name, "sleep" | "Sleep" | "sleep_ms") && !tree.arguments(call).is_empty()
+    matches!(callee.name, "sleep" | "Sleep" | "sleep_ms")
+        && !tree.arguments(call).is_empty()
+        && !is_kept(file, call)
+}
+
+/// Whether the sleep is a value somebody keeps: a timer to wait for later, or beside something else.
+fn is_kept(file: &File<'_>, call: Id) -> bool {
+    let keeps = [Kind::Args, Kind::Pair, Kind::Declarator, Kind::Assign, Kind::List, Kind::Tuple];
+    file.tree.parent(call).is_some_and(|up| keeps.contains(&file.tree.kind(up)))
 }
 
 /// `await sleep(100)`, `await new Promise(r => setTimeout(r, 100))`. A timer with a handler waits for nothing.

@@ -37,3 +37,18 @@ func Join(work func()) {
 func Split(text string) (string, error) { // fine: CoP
 	return text, nil
 }
+
+var d sync.Mutex // fine: CoI
+
+type Drawer struct {
+	open bool
+}
+
+func (d *Drawer) Pull() { d.open = true }
+
+func (d *Drawer) Push() { d.open = false }
+
+func Guarded() {
+	d.Lock()
+	defer d.Unlock()
+}
