@@ -71,11 +71,12 @@ impl FromStr for TemplateRef {
     }
 }
 
-/// A name is safe as a file name: letters, digits and `._:-`, not starting with a dot.
+/// A name is safe as a file name and as a command's argument: letters, digits and `._:-`, starting with neither a dot nor
+/// a dash.
 fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 128
-        && !text.starts_with('.')
+        && !text.starts_with(['.', '-'])
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c))
 }
 

@@ -6,18 +6,22 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod about;
 mod changes;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod failure;
 pub mod lens;
+mod provider;
 mod recording;
 mod sandbox;
 pub mod store;
 
+pub use about::{Level, SandboxInfo, SnapshotInfo, TemplateInfo};
 pub use changes::{ChangedFiles, Changes};
+pub use failure::SandboxError;
 pub use lens::Lens;
+pub use provider::{Keep, SandboxProvider};
 pub use recording::{FileChange, JournalRecord, Open, Order, RawExit, RecordedInput, Recording};
-pub use sandbox::{
-    Execution, Keep, Level, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo, Streams,
-};
+pub use sandbox::{Execution, Sandbox, Streams};
 pub use store::{Store, StoreError};

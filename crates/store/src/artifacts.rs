@@ -19,6 +19,8 @@ use tempfile::NamedTempFile;
 
 /// Age at which an unfinished file is nobody's any more.
 const ABANDONED: Duration = Duration::from_hours(1);
+/// What the name of an unfinished file begins with.
+const NEW: &str = "new-";
 
 /// The folder.
 #[derive(Debug)]
@@ -28,7 +30,7 @@ pub(crate) struct Artifacts {
     placing: Mutex<()>,
 }
 
-/// A file that is durable but not at its place yet.
+/// A file that is durable, and stays beside its place until a row knows it: whoever is killed before that leaves a trace.
 #[derive(Debug)]
 pub(crate) struct Staged {
     file: NamedTempFile,
@@ -56,7 +58,7 @@ impl Artifacts {
     pub(crate) fn stage(&self, content: &mut dyn Read) -> Result<Staged, StoreError> {
         let doing = |e| StoreError::backend("write an artifact", e);
         fs::create_dir_all(&self.root).map_err(doing)?;
-        let mut file = tempfile::Builder::new().prefix("new-").tempfile_in(&self.root).map_err(doing)?;
+        let mut file = tempfile::Builder::new().prefix(NEW).tempfile_in(&self.root).map_err(doing)?;
         let (digest, bytes) =
             copy(&mut content.take(self.largest.saturating_add(1)), file.as_file_mut()).map_err(doing)?;
         if bytes > self.largest {
@@ -70,18 +72,32 @@ impl Artifacts {
         Ok(Staged { file, digest, bytes })
     }
 
-    /// Moves a file to its place.
-    pub(crate) fn place(&self, staged: Staged) -> Result<(), StoreError> {
+    /// Puts a file into its place. What is staged is dropped when the row that knows the file is written.
+    pub(crate) fn place(&self, staged: &Staged) -> Result<(), StoreError> {
         let path = self.path(staged.digest);
         let moved = (|| {
             let folder = path.parent().unwrap_or(&self.root);
             let is_new = !folder.is_dir();
             fs::create_dir_all(folder)?;
-            staged.file.persist(&path).map_err(|e| e.error)?;
+            match fs::hard_link(staged.file.path(), &path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                // A file system without links; an hour later, retention finds what this could leave.
+                Err(_) => fs::rename(staged.file.path(), &path)?,
+                Ok(()) => {}
+            }
             File::open(folder)?.sync_all()?;
             if is_new { File::open(&self.root)?.sync_all() } else { Ok(()) }
         })();
         moved.map_err(|e: io::Error| StoreError::backend("put an artifact into its place", e))
+    }
+
+    /// What killed writers left beside: each with the digest of what is in it, whose place may be taken without a row.
+    /// Only for the one who may write.
+    pub(crate) fn abandoned(&self) -> io::Result<Vec<(PathBuf, Digest)>> {
+        let beside = children(&self.root)?.into_iter().filter(|(_, name)| name.starts_with(NEW));
+        beside
+            .map(|(path, _)| copy(&mut File::open(&path)?, &mut io::sink()).map(|(digest, _)| (path, digest)))
+            .collect()
     }
 
     /// Opens a file at an offset.
@@ -113,7 +129,7 @@ impl Artifacts {
             if path.is_dir() {
                 let inside = children(&path)?.into_iter().filter(|(inner, _)| is_old(inner, now));
                 found.extend(inside.filter_map(|(_, rest)| format!("{name}{rest}").parse::<Digest>().ok()));
-            } else if name.starts_with("new-") && is_old(&path, now) {
+            } else if name.starts_with(NEW) && is_old(&path, now) {
                 fs::remove_file(&path)?;
             }
         }
@@ -136,7 +152,7 @@ fn children(folder: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     }
 }
 
-fn copy(from: &mut dyn Read, to: &mut File) -> io::Result<(Digest, u64)> {
+fn copy(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(Digest, u64)> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
     let mut total = 0;

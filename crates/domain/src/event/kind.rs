@@ -191,6 +191,8 @@ kinds! {
 /// What agents and their tools may tell; of everything else belljar tells itself.
 const TOLD: [&str; 8] =
     ["session.", "prompt.", "tool.", "permission.", "agent.", "turn.", "context.", "model."];
+/// What belljar alone says, though the family is told by others.
+const OWN: [&str; 2] = ["session.archived", "session.processed"];
 
 impl EventKind {
     /// Says whether it is this kind, or begins with it and a dot.
@@ -205,7 +207,7 @@ impl EventKind {
         match self {
             Self::Other(text) => {
                 let family = text.split_once('.').map_or(&**text, |(family, _)| family);
-                let told = TOLD.iter().any(|prefix| text.starts_with(prefix));
+                let told = TOLD.iter().any(|prefix| text.starts_with(prefix)) && !OWN.contains(&&**text);
                 told || !Self::KNOWN.iter().any(|known| known.is_of(family))
             }
             known => TOLD.iter().any(|prefix| known.as_str().starts_with(prefix)),
@@ -262,6 +264,7 @@ mod tests {
             ("sandbox.created", false),
             ("guardian.allowed", false),
             ("guardian.overruled", false),
+            ("session.archived", false),
             ("killswitch", false),
         ] {
             assert_eq!(EventKind::from(kind).may_be_told(), may, "{kind}");

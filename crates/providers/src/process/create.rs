@@ -21,10 +21,10 @@ use super::{
     blueprint::{self, Blueprint, Roots},
     changes, etc,
     facts::HostFacts,
+    handle::ProcessSandbox,
     levels,
     marker::Marker,
     record::{Process, Record},
-    sandbox::ProcessSandbox,
     sandboxes, snapshot, sweep,
 };
 use crate::template::TemplateStore;

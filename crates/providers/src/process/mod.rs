@@ -12,6 +12,7 @@ mod environment;
 mod etc;
 mod execution;
 mod facts;
+mod handle;
 mod ids;
 mod inside;
 mod journal;
@@ -25,7 +26,9 @@ mod record;
 mod sandbox;
 mod snapshot;
 mod stack;
+mod still;
 mod sweep;
+mod templates;
 mod toolchain;
 mod users;
 mod workspace;
@@ -43,12 +46,13 @@ use belljar_jail::cgroup::Controller;
 pub use belljar_jail::plan::Plan;
 use belljar_ports::{
     JournalRecord, Keep, Level, Order, Sandbox, SandboxError, SandboxInfo, SandboxProvider, SnapshotInfo,
+    TemplateInfo,
 };
 pub use facts::HostFacts;
 
 use bed::Bed;
+use handle::ProcessSandbox;
 use record::Record;
-use sandbox::ProcessSandbox;
 use uuid::Uuid;
 
 /// Sandboxes of this host's kernel, recorded below one directory.
@@ -156,7 +160,7 @@ impl SandboxProvider for ProcessProvider {
     fn outline(&self, id: SandboxId, spec: &SandboxSpec) -> SandboxInfo {
         SandboxInfo {
             id,
-            name: sandbox::name(id, spec),
+            name: handle::name(id, spec),
             state: SandboxState::Creating,
             provider: self.name().to_owned(),
             isolation: self.isolation(),
@@ -204,14 +208,31 @@ impl SandboxProvider for ProcessProvider {
         snapshot::remove(&self.home, id)
     }
 
+    fn templates(&self) -> Result<Vec<TemplateInfo>, SandboxError> {
+        templates::all(&self.home)
+    }
+
+    fn import_template(&self, name: &str, source: &Path) -> Result<TemplateInfo, SandboxError> {
+        templates::import(&self.home, name, source)
+    }
+
+    fn remove_template(&self, name: &str) -> Result<(), SandboxError> {
+        templates::remove(&self.home, name)
+    }
+
     fn sweep(&self) -> Result<usize, SandboxError> {
         sweep::sweep(&self.home, &self.facts().cgroups)
     }
 
     fn prepare(&self, spec: &SandboxSpec, count: usize) -> Result<bool, SandboxError> {
-        if self.beds.lock().unwrap_or_else(PoisonError::into_inner).len() >= count {
+        let mut beds = self.beds.lock().unwrap_or_else(PoisonError::into_inner);
+        if beds.len() >= count {
+            let surplus = beds.split_off(count);
+            drop(beds);
+            drop(surplus);
             return Ok(false);
         }
+        drop(beds);
         let bed = Bed::ahead(&self.home, self.facts(), SandboxId::from_uuid(Uuid::now_v7()), spec)?;
         self.beds.lock().unwrap_or_else(PoisonError::into_inner).push(bed);
         Ok(true)

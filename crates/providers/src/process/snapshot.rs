@@ -40,6 +40,18 @@ fn dir(home: &Path, id: SnapshotId) -> PathBuf {
     home.join("snapshots").join(id.to_string())
 }
 
+/// What one is called that is not whole: on its way in, or out.
+fn draft(home: &Path, id: SnapshotId) -> PathBuf {
+    home.join("snapshots").join(format!(".{id}"))
+}
+
+/// Held by whoever has a draft; those that nobody holds a lock for were left by somebody killed.
+fn lock(home: &Path) -> io::Result<fs::File> {
+    let all = fs::File::open(home.join("snapshots"))?;
+    flock(&all, FlockOperation::LockShared)?;
+    Ok(all)
+}
+
 /// Copies what the sandbox wrote; what lies below is referred to, not copied.
 pub(super) fn take(
     home: &Path,
@@ -50,12 +62,10 @@ pub(super) fn take(
 ) -> Result<SnapshotInfo, SandboxError> {
     let failed = |e: io::Error| SandboxError::provider("store the snapshot", e);
     let target = dir(home, id);
-    let all = home.join("snapshots");
-    fs::create_dir_all(&all).map_err(failed)?;
-    // Held until it is stored; drafts that nobody holds a lock for were left by somebody killed.
-    let lock = fs::File::open(&all).map_err(failed)?;
-    flock(&lock, FlockOperation::LockShared).map_err(|e| failed(e.into()))?;
-    let draft = all.join(format!(".{id}"));
+    fs::create_dir_all(home.join("snapshots")).map_err(failed)?;
+    // Held until it is stored.
+    let _lock = lock(home).map_err(failed)?;
+    let draft = draft(home, id);
     fs::create_dir(&draft).map_err(failed)?;
     rustix::fs::chmod(&draft, Mode::from_raw_mode(0o700)).map_err(|e| failed(e.into()))?;
     let copied = PARTS.iter().try_for_each(|part| copy_part(record, disk, part, &draft.join(part)));
@@ -145,7 +155,13 @@ pub(super) fn remove(home: &Path, id: SnapshotId) -> Result<(), SandboxError> {
     if !by.is_empty() {
         return Err(SandboxError::InUse { what: format!("snapshot {id}"), by });
     }
-    changes::remove_tree(&path).map_err(|e| SandboxError::provider("remove the snapshot", e))
+    // It goes as it came, whole: what is killed half-way through leaves a draft.
+    let gone = lock(home).and_then(|_lock| {
+        let draft = draft(home, id);
+        fs::rename(&path, &draft)?;
+        changes::remove_tree(&draft)
+    });
+    gone.map_err(|e| SandboxError::provider("remove the snapshot", e))
 }
 
 fn info(stored: &Stored) -> SnapshotInfo {

@@ -10,9 +10,12 @@ use belljar_jail::{
 use belljar_ports::{Sandbox, SandboxError};
 use rustix::fs::{FlockOperation, flock};
 
-use super::{changes, making, nest::Nest, record::Record, sandbox::ProcessSandbox, sandboxes, snapshot};
+use super::{
+    changes, handle::ProcessSandbox, making, nest::Nest, record::Record, sandboxes, snapshot, still,
+};
 
-/// Removes every half-made sandbox whose maker is dead, the control groups of dead sandboxes, and half-written files.
+/// Removes every half-made sandbox whose maker is dead, the control groups of dead sandboxes, and half-written files; lets
+/// those go on that somebody held still who is dead.
 pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxError> {
     let mut removed = half_made(home, cgroups, None)?;
     for record in Record::all(home)? {
@@ -21,6 +24,7 @@ pub(super) fn sweep(home: &Path, cgroups: &Hierarchy) -> Result<usize, SandboxEr
             record.group.remove();
             removed += 1;
         }
+        removed += usize::from(still::release_left(&record, &record.dir(home)));
         let held = record.ended.is_none() && record.keeper.is_alive() && !record.init.is_alive();
         if held && record.dir(home).join("ended").exists() {
             // Its time was over with nobody there: what it changed is copied out of memory, and its keeper let go.

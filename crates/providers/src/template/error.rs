@@ -104,7 +104,7 @@ pub enum TemplateError {
     },
     /// A name that no template can have.
     #[error(
-        "`{0}` cannot name a template; use letters, digits and `._:-`, not starting with a dot, and not `host`"
+        "`{0}` cannot name a template; use letters, digits and `._:-`, not starting with a dot or a dash, and not `host`"
     )]
     Name(String),
     /// No template has this name.

@@ -31,7 +31,7 @@ impl SqliteStore {
         let _placing = self.artifacts.placing();
         let limit = self.config.artifacts_bytes;
         self.pool.read(|connection| room(connection, digest, bytes, limit))?;
-        self.artifacts.place(staged)?;
+        self.artifacts.place(&staged)?;
         let link = Arc::new(Mutex::new(0));
         let (to, values) = (Arc::clone(&link), values(digest, about));
         self.task(Box::new(move |connection| {
@@ -39,8 +39,23 @@ impl SqliteStore {
             *to.lock().unwrap_or_else(PoisonError::into_inner) = made;
             Ok(())
         }))?;
+        drop(staged);
         let link = *link.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Artifact { link, digest, bytes, about: about.clone() })
+    }
+}
+
+impl SqliteStore {
+    /// Removes what a killed writer left: files that were never whole, and those no row came to know.
+    pub(super) fn clear_artifacts(&self) -> Result<(), StoreError> {
+        let doing = |e| StoreError::backend("remove what was left of an artifact", e);
+        for (path, digest) in self.artifacts.abandoned().map_err(doing)? {
+            if !self.pool.read(|connection| is_known(connection, digest))? {
+                self.artifacts.remove(digest).map_err(doing)?;
+            }
+            std::fs::remove_file(path).map_err(doing)?;
+        }
+        Ok(())
     }
 }
 

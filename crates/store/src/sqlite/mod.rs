@@ -124,6 +124,7 @@ impl SqliteStore {
         store.start("store-tidy", move || checkpoint::in_quiet_moments(&path, &desk.wal_pages, &stop))?;
         let (places, bell, ledger) = (store.places.clone(), store.on_logs.clone(), store.seal.ledger);
         store.start("store-index", move || indexer::run(&places.database, &places.search, ledger, &bell))?;
+        store.clear_artifacts()?;
         Ok(store)
     }
 

@@ -2,11 +2,11 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read as _, Write},
     path::{Path, PathBuf},
 };
 
-use belljar_ports::store::{EventFilter, PAGE_LIMIT, Store};
+use belljar_ports::store::{EventFilter, NewArtifact, PAGE_LIMIT, Store};
 
 use crate::support::{HOME, again, append, batch, open, read};
 
@@ -57,6 +57,37 @@ fn acknowledged_batches_survive_kill_nine() {
         assert_eq!((found.events, found.finding), (last, None));
         before = last;
     }
+}
+
+#[test]
+fn an_artifact_nobody_was_told_of_leaves_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let about = NewArtifact {
+        project: "default".parse().unwrap(),
+        sandbox: None,
+        execution: None,
+        run: None,
+        name: "kept".to_owned(),
+        media_type: "text/plain".to_owned(),
+        created: std::time::SystemTime::now().into(),
+    };
+    let kept = open(home.path()).put_artifact(&about, &mut &b"kept"[..]).unwrap();
+    let root = home.path().join("artifacts");
+    // Killed while it was being written, and between its place and its row.
+    fs::write(root.join("new-1"), "half of i").unwrap();
+    fs::write(root.join("new-2"), "hello").unwrap();
+    let hello = root.join("2c/f24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
+    fs::create_dir_all(hello.parent().unwrap()).unwrap();
+    fs::write(&hello, "hello").unwrap();
+    // Killed after its row was written, before it was told.
+    fs::write(root.join("new-3"), "kept").unwrap();
+    let store = open(home.path());
+    assert!(!hello.exists());
+    let beside = fs::read_dir(&root).unwrap().flatten().filter(|entry| entry.path().is_file());
+    assert_eq!(beside.map(|entry| entry.path()).collect::<Vec<_>>(), Vec::<PathBuf>::new());
+    let mut text = String::new();
+    store.open_artifact(kept.digest, 0).unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(text, "kept");
 }
 
 #[test]

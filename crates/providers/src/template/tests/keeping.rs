@@ -213,7 +213,7 @@ fn names_are_given_listed_and_taken_away() {
     store.remove("again").unwrap();
     assert_eq!((store.list().unwrap(), count(home.path(), "images")), (vec![], 0));
 
-    for name in ["", "host", "a b", "../x", ".hidden", "a/b", &"n".repeat(129), "snp_../x"] {
+    for name in ["", "host", "a b", "../x", ".hidden", "-rf", "a/b", &"n".repeat(129), "snp_../x"] {
         let error = store.import_as(name, &file).unwrap_err();
         assert!(matches!(error, TemplateError::Name(_)), "{name}: {error}");
     }
