@@ -12,6 +12,7 @@ mod approval;
 mod artifact;
 mod audit;
 mod budget;
+mod bundle;
 mod event;
 mod execution;
 mod file;
@@ -28,6 +29,7 @@ mod report;
 mod run;
 mod sandbox;
 mod snapshot;
+mod template;
 mod usage;
 mod webhook;
 
@@ -46,6 +48,7 @@ pub use budget::{
     Amount, Budget, BudgetQuery, BudgetSteps, Budgets, CheckBudget, CheckedBudget, DeductBudget, Payment,
     PaymentLine, PutBudget, Reservation, ReserveBudget, Spender, SpendingQuery,
 };
+pub use bundle::{AppliedBundle, ApplyQuery, Bundle, BundleFile, BundleThing};
 pub use event::Event;
 pub use execution::{
     Command, ExecAnswer, ExecRequest, Execution, ExecutionStatus, ResizeRequest, SignalRequest, TerminalSize,
@@ -63,7 +66,7 @@ pub use problem::{FieldProblem, Problem};
 pub use query::{
     AgentMetricsQuery, ArchiveFormat, ArtifactQuery, AuditQuery, AuditVerifyQuery, CallQuery, CostQuery,
     DetectionQuery, DiffFormat, DiffQuery, ErrorQuery, EventQuery, FileMove, FileOperation, FileQuery,
-    FileRemoveQuery, FileWriteQuery, FilesQuery, FollowQuery, HandoffQuery, HistoryQuery, LogQuery,
+    FileRemoveQuery, FileWriteQuery, FilesQuery, FollowQuery, HandoffQuery, HistoryQuery, LogLevel, LogQuery,
     LoginQuery, NewArtifactQuery, OutputQuery, PageQuery, SandboxQuery, SessionQuery, StdinQuery,
     TerminalQuery, ToolUsageQuery, TraceQuery, WaitQuery, WatchQuery,
 };
@@ -85,5 +88,6 @@ pub use sandbox::{
     Port, Profile, Sandbox, SandboxState, SandboxStatus,
 };
 pub use snapshot::{Snapshot, SnapshotRequest};
+pub use template::{Template, TemplateRequest};
 pub use usage::{Usage, UsagePoint};
 pub use webhook::{Delivery, NewWebhook, Webhook};

@@ -16,7 +16,7 @@ pub struct ForkRequest {
     #[schema(min_length = 1, max_length = 256)]
     pub task_id: Option<String>,
     /// What is to be done; every attempt finds it in `TASK_PROMPT`.
-    #[schema(max_length = 262_144)]
+    #[schema(max_length = 131_008)]
     #[serde(default)]
     pub prompt: String,
     /// How many attempts; 3 when left out, or one for each of `agents`.
@@ -49,6 +49,9 @@ pub struct ForkRequest {
     /// A line for the shell that compares two attempts: both as JSON on its input, the better one's number as its answer.
     #[schema(max_length = 65_536)]
     pub judge: Option<String>,
+    /// Where to post how the run ended, as JSON.
+    #[schema(max_length = 2048)]
+    pub webhook: Option<String>,
     /// How long an attempt may take; 600 when left out.
     #[schema(minimum = 1, maximum = 604_800)]
     pub timeout_seconds: Option<u64>,
@@ -58,6 +61,8 @@ pub struct ForkRequest {
     /// How many attempts work at one time; the others wait.
     #[schema(minimum = 1, maximum = 100)]
     pub concurrency: Option<usize>,
+    /// Whether what agents tell by hooks and telemetry is heard, and so what they cost; they are unless this is false.
+    pub observe: Option<bool>,
     /// Keeps the attempts' sandboxes.
     #[serde(default)]
     pub keep: bool,
@@ -78,6 +83,11 @@ pub struct ForkRequest {
     #[schema(max_items = 64)]
     #[serde(default)]
     pub protected: Vec<String>,
+    /// Files that are worked on whatever they are called, as patterns; of other tests, settings and scripts that
+    /// `check`, `lint` and `build` run, the base's are used.
+    #[schema(max_items = 64)]
+    #[serde(default)]
+    pub subjects: Vec<String>,
     /// By what attempts are judged, where it differs.
     pub rules: Option<JudgingRules>,
 }
@@ -145,6 +155,14 @@ pub struct Run {
     pub reason: Option<String>,
     /// What a person chose.
     pub picked: Option<RunPick>,
+    /// The attempt the judge chose, whatever a person says.
+    pub judged_fork: Option<u32>,
+    /// What all attempts together may cost, in dollars.
+    pub budget_usd: Option<f64>,
+    /// What they were reckoned to cost, by what such attempts cost before.
+    pub estimate_usd: Option<f64>,
+    /// What they have cost so far, as far as their agents tell.
+    pub cost_usd: Option<f64>,
     /// The attempts.
     pub forks: Vec<RunFork>,
     /// When it began.

@@ -14,6 +14,7 @@ mod killswitch;
 mod observe;
 mod output;
 mod policy;
+mod prices;
 mod replay;
 mod runtime;
 mod sandboxes;
@@ -44,5 +45,10 @@ fn main() -> ExitCode {
     };
     let json = cli.json;
     let done = Context::new(&cli).and_then(|context| commands::run(&context, cli.command));
-    done.unwrap_or_else(|error| Failure::from(error).tell(json))
+    done.unwrap_or_else(|error| {
+        if output::is_unread(&error) {
+            return ExitCode::from(output::EXIT_UNREAD);
+        }
+        Failure::from(error).tell(json)
+    })
 }

@@ -52,6 +52,16 @@ impl Failure {
     }
 }
 
+/// What a shell would say of a program that ended by SIGPIPE.
+pub(crate) const EXIT_UNREAD: u8 = 141;
+
+/// Whether all that failed is that nobody reads our output any more: `belljar list | head -1` has what it wanted.
+/// What breaks elsewhere comes with a word about what was tried.
+pub(crate) fn is_unread(error: &anyhow::Error) -> bool {
+    let broken = error.downcast_ref::<io::Error>().map(io::Error::kind) == Some(io::ErrorKind::BrokenPipe);
+    broken && error.chain().nth(1).is_none()
+}
+
 /// Prints one JSON value on a line.
 pub(crate) fn print_json(value: &serde_json::Value) -> io::Result<()> {
     let mut out = io::stdout().lock();

@@ -1,7 +1,8 @@
 //! What hooks said while no server was there: told to this one, in order, each until it was taken.
 //!
-//! Owns: one thread beside the server. An envelope keeps its id, so one that was taken and not crossed off, because
-//! somebody died in between, is recorded once. Refuses: to hold up the server, and to lose what cannot be taken now.
+//! Owns: one thread beside the server, and what a hook does for its own conversation before it speaks: what was said
+//! first is told first. An envelope keeps its id, so one that was taken and not crossed off, because
+//! somebody died in between, or that was told by two at once, is recorded once. Refuses: to hold up the server, and to lose what cannot be taken now.
 
 use std::{
     io,
@@ -11,7 +12,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use belljar_capture::{Envelope, Pass};
@@ -20,13 +21,17 @@ use belljar_domain::Timestamp;
 use crate::{
     hook::{Moment, Server, Told, export, post},
     keys,
-    spool::Spool,
+    spool::{Spool, Tag},
 };
 
 /// What stands for the agent where telemetry is in an envelope.
 pub(crate) const OTLP: &str = "otlp";
 /// How often to look.
 const ROUND: Duration = Duration::from_secs(2);
+/// How long a server may take for what nobody waits for.
+const LATER: Duration = Duration::from_secs(30);
+/// How much is told before one's own word. Where more waits, that one goes behind it.
+const AHEAD: usize = 32;
 
 /// The thread. Dropped, it ends.
 #[derive(Debug)]
@@ -77,15 +82,19 @@ pub(crate) struct Replayed {
 }
 
 /// Tells one thing, on behalf of the sandbox it came from if that is known and its pass is still good.
-fn tell(home: &Path, server: &Server, envelope: &Envelope, line: &[u8]) -> Told {
+fn tell(home: &Path, server: &Server, line: &[u8], patience: Duration) -> Told {
+    let envelope = match Envelope::parse(line) {
+        Ok(envelope) => envelope,
+        Err(error) => return Told::Refused(error.to_string()),
+    };
     let now = Timestamp::from(SystemTime::now());
     let good = |pass: &&String| keys::passes(home).is_ok_and(|key| Pass::read(pass, &key, now).is_ok());
     let on_behalf =
         envelope.pass.as_ref().filter(good).map(|pass| Server::for_sandbox(home, Some(pass.clone())));
     let server = on_behalf.as_ref().unwrap_or(server);
     match (envelope.agent.as_str(), &envelope.event, &envelope.payload) {
-        (OTLP, Some(signal), Some(said)) => export(server, signal, said.to_string().as_bytes()),
-        (agent, ..) => post(server, agent, line, Moment::Later),
+        (OTLP, Some(signal), Some(said)) => export(server, signal, said.to_string().as_bytes(), patience),
+        (agent, ..) => post(server, agent, line, Moment::Later { patience }),
     }
 }
 
@@ -102,11 +111,7 @@ pub(crate) fn replay(
         if is_over() {
             break;
         }
-        let told = Envelope::parse(&entry.line).map_or_else(
-            |error| Told::Refused(error.to_string()),
-            |envelope| tell(home, server, &envelope, &entry.line),
-        );
-        match told {
+        match tell(home, server, &entry.line, LATER) {
             Told::Taken(_) => {
                 entry.taken()?;
                 done.taken += 1;
@@ -123,4 +128,29 @@ pub(crate) fn replay(
         }
     }
     Ok(Some(done))
+}
+
+/// Tells what waits of one conversation, before more of it is said. No is that something still waits.
+pub(crate) fn catch_up(home: &Path, server: &Server, tag: Tag, until: Instant) -> io::Result<bool> {
+    let spool = Spool::of(home);
+    if !spool.may_hold() {
+        return Ok(true);
+    }
+    // Nobody goes through a full spool for a server that is not there.
+    if !server.listens(until.saturating_duration_since(Instant::now())) {
+        return Ok(false);
+    }
+    for (count, entry) in spool.of_tag(tag)?.enumerate() {
+        let entry = entry?;
+        let left = until.saturating_duration_since(Instant::now());
+        if count >= AHEAD || left.is_zero() {
+            return Ok(false);
+        }
+        match tell(home, server, &entry.line, left) {
+            Told::Taken(_) => entry.taken()?,
+            Told::Refused(_) => entry.refused()?,
+            Told::Lost(_) | Told::Broken(_) => return Ok(false),
+        }
+    }
+    Ok(true)
 }

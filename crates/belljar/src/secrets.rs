@@ -14,6 +14,9 @@ use crate::keys;
 /// Where an envelope has the pass it was told with.
 const PASS: &str = "pass";
 
+/// What a redactor that is quickly made goes through before one that is quicker would have been made.
+const BRIEF: usize = 64 << 10;
+
 /// What finds secrets; fingerprints are the home's own.
 pub(crate) fn redactor(home: &Path) -> Result<Arc<Redactor>> {
     Ok(Arc::new(Redactor::new(&keys::fingerprint(home)?)))
@@ -22,7 +25,11 @@ pub(crate) fn redactor(home: &Path) -> Result<Arc<Redactor>> {
 /// An envelope, or anything else that is to wait on a disk. The pass in it is our own, opens nothing but the way to tell
 /// what is in the same line, and must be good later.
 pub(crate) fn line(home: &Path, line: &[u8]) -> Result<Vec<u8>> {
-    let redactor = redactor(home)?;
+    let redactor = if line.len() <= BRIEF {
+        Redactor::brief(&keys::fingerprint(home)?)
+    } else {
+        Redactor::new(&keys::fingerprint(home)?)
+    };
     let Ok(value) = serde_json::from_slice::<Value>(line) else {
         return Ok(redactor.bytes(line).into_owned());
     };

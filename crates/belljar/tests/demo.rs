@@ -112,16 +112,25 @@ fn assert_nothing_left(home: &Path) {
 fn it_plays_once_with_a_person_and_leaves_nothing() {
     let demo = Demo::start(&["--once"]);
     assert!(demo.facts["login_url"].as_str().unwrap().contains("/login?"));
-    let waiting = eventually("a call waits for a person", || {
-        demo.ask(&["approvals", "list"]).as_array().and_then(|all| all.first().cloned())
+    for (who, begins) in [("sorrel", "git push --force origin main && "), ("juniper", "git tag docs-0.4")] {
+        let waiting = eventually("a call waits for a person", || {
+            let all = demo.ask(&["approvals", "list"]);
+            all.as_array()?.iter().find(|one| one["agent_id"] == who).cloned()
+        });
+        assert!(waiting["input"]["command"].as_str().unwrap().starts_with(begins), "{waiting}");
+        demo.ask(&["approvals", "allow", waiting["id"].as_str().unwrap()]);
+    }
+    let run = eventually("a run is decided", || {
+        let runs = demo.ask(&["runs", "list"]);
+        let runs = runs.as_array().or_else(|| runs["items"].as_array())?.clone();
+        runs.into_iter().find(|run| run["state"] == "finished")
     });
-    assert_eq!(waiting["input"]["command"], "git push --force origin main");
-    assert_eq!(waiting["agent_id"], "sorrel");
-    demo.ask(&["approvals", "allow", waiting["id"].as_str().unwrap()]);
+    let winner = usize::try_from(run["winner_fork"].as_u64().unwrap()).unwrap();
+    assert!(["hawthorn", "rowan"].contains(&run["forks"][winner]["name"].as_str().unwrap()), "{run}");
     let (went_well, told, home) = demo.ended();
     assert!(went_well);
-    assert_eq!(told["sessions"], 7, "{told}");
-    assert!(told["calls"].as_u64().unwrap() > 60, "{told}");
+    assert_eq!(told["sessions"], 10, "{told}");
+    assert!(told["calls"].as_u64().unwrap() > 90, "{told}");
     assert_eq!(told["denied"], 3, "three calls must be denied, and no others: {told}");
     // What was allowed was made, and went well; these four are what the scripts run into.
     assert_eq!(told["failed"], 4, "{told}");

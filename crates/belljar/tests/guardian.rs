@@ -85,6 +85,57 @@ fn a_batch_is_answered_in_order_and_a_bad_line_does_not_stop_it() {
 }
 
 #[test]
+fn a_volume_is_given_by_both_its_names_and_the_policy_is_counted() {
+    let home = tempfile::tempdir().unwrap();
+    let belljar = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_belljar"));
+        command.arg("--json").args(args).env("BELLJAR_HOME", home.path()).current_dir("/").output().unwrap()
+    };
+    let counted = |field: &str| -> Value {
+        let output = belljar(&["guardian-status"]);
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        said[field].clone()
+    };
+    let total = counted("rules_total");
+    assert!(total.as_u64().unwrap() > 20 && counted("rules_enabled") == total, "{total}");
+    assert_eq!((counted("acls"), counted("approved_agents")), (0.into(), 0.into()));
+    let given = belljar(&[
+        "add-acl",
+        "/srv/data",
+        "/data",
+        "--mode",
+        "rw",
+        "--blocked",
+        "*.key",
+        "--blocked",
+        "raw/**",
+    ]);
+    assert!(given.status.success(), "{given:?}");
+    for (call, code) in [
+        ("rm -rf /srv/data/x", 0),
+        ("rm /data/deep/x", 0),
+        ("cat /srv/data/deep/a.key", 2),
+        ("cat /data/a.key", 2),
+        ("cat /data/raw/x", 2),
+        ("rm -rf /srv/database", 2),
+    ] {
+        assert_eq!(check(home.path(), &[call]).0, Some(code), "{call}");
+    }
+    assert!(belljar(&["add-acl", "/logs", "--allowed", "*.log"]).status.success());
+    assert_eq!(check(home.path(), &["cat /logs/deep/a.log"]).0, Some(0));
+    assert_eq!(check(home.path(), &["cat /logs/secret"]).0, Some(2));
+    assert_eq!(check(home.path(), &["rm /logs/a.log"]).0, Some(2));
+    assert!(!belljar(&["add-acl", "/new", "/data", "--mode", "ro"]).status.success());
+    assert_eq!(counted("acls"), 8);
+    fs::write(
+        home.path().join("guardian.toml"),
+        "[packs]\ngit = \"off\"\n[override]\nremote-commands = \"off\"\n",
+    )
+    .unwrap();
+    assert!(counted("rules_enabled").as_u64() <= total.as_u64().map(|total| total - 2));
+}
+
+#[test]
 fn a_policy_is_shown_tested_and_extended() {
     let home = tempfile::tempdir().unwrap();
     assert!(guardian(home.path(), &["add-acl", "/data", "write"], "").status.success());
@@ -115,4 +166,22 @@ fn every_example_of_every_rule_holds() {
     let home = tempfile::tempdir().unwrap();
     let tested = guardian(home.path(), &["test"], "");
     assert!(tested.status.success(), "{}", String::from_utf8_lossy(&tested.stdout));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let home = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_belljar"))
+        .args(["guardian", "check", "--batch", "-"])
+        .env("BELLJAR_HOME", home.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let case = "{\"id\":\"a\",\"tool\":\"Bash\",\"input\":{\"command\":\"ls\"}}\n";
+    child.stdin.take().unwrap().write_all(case.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(141), ""));
 }

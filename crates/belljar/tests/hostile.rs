@@ -43,7 +43,7 @@ fn killing_the_shepherd_ends_what_it_guarded() {
         // Ended with the time limit if anything is left.
         let output = exec("while cat /proc/[0-9]*/comm | grep -qx sleep; do :; done");
         assert!(output.status.success(), "{output:?}");
-        succeed(jar.belljar(["terminate", id.trim()]));
+        succeed(jar.belljar(["terminate", "--force", id.trim()]));
     }
 }
 

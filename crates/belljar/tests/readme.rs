@@ -10,7 +10,7 @@ use std::{
 
 /// The shell block below a heading of the README.
 fn block(heading: &str) -> String {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let readme = fs::read_to_string("../../README.md").unwrap();
     let (_, below) = readme.split_once(heading).unwrap();
     let (_, block) = below.split_once("```sh\n").unwrap();
     block.split_once("```").unwrap().0.to_owned()
@@ -31,7 +31,7 @@ fn the_walk_through_the_service_works_as_pasted() {
     // A shell that waits for what never comes must fail, and not hang.
     let output = Command::new("timeout")
         .args(["240", "bash", "-c", &script])
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        .current_dir("../..")
         .stdin(Stdio::null())
         .output()
         .unwrap();

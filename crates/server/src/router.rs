@@ -6,9 +6,9 @@ use crate::{
     app::App,
     dashboard, edge,
     handlers::{
-        about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, guardian,
-        hooks, killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots,
-        terminals, webhooks,
+        about, agents, approvals, artifacts, audit, budgets, changes, events, exec, executions, files,
+        guardian, hooks, killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes,
+        snapshots, templates, terminals, webhooks,
     },
     mcp::endpoint as mcp,
     observability::{handlers as observed, themes},
@@ -35,7 +35,8 @@ fn sandboxing(table: Table) -> Table {
         .get("/api/v1/sandboxes/{id}/stats", QUICK, observe::stats)
         .get("/api/v1/sandboxes/{id}/history", QUICK, observe::history)
         .get("/api/v1/sandboxes/{id}/health", QUICK, observe::health)
-        .get("/api/v1/sandboxes/{id}/diff", LONG, observe::diff)
+        .get("/api/v1/sandboxes/{id}/diff", LONG, changes::diff)
+        .post("/api/v1/sandboxes/{id}/apply", LONG, changes::apply)
         .get("/api/v1/sandboxes/{id}/ports", QUICK, observe::ports)
         .get("/api/v1/sandboxes/{id}/logs", QUICK, logs::read)
         .get("/api/v1/sandboxes/{id}/stream", LONG, events::of_sandbox)
@@ -60,7 +61,12 @@ fn sandboxing(table: Table) -> Table {
         .delete("/api/v1/sandboxes/{id}/files/{*path}", QUICK, files::remove)
         .post("/api/v1/sandboxes/{id}/snapshots", LONG, snapshots::create)
         .get("/api/v1/snapshots", QUICK, snapshots::list)
+        .get("/api/v1/snapshots/{id}", QUICK, snapshots::get)
         .delete("/api/v1/snapshots/{id}", QUICK, snapshots::delete)
+        .get("/api/v1/templates", QUICK, templates::list)
+        .get("/api/v1/templates/{id}", QUICK, templates::get)
+        .put("/api/v1/templates/{id}", LONG, templates::put)
+        .delete("/api/v1/templates/{id}", QUICK, templates::delete)
 }
 
 /// One task for several sandboxes.

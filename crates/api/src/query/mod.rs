@@ -16,4 +16,6 @@ pub use records::{
     AgentMetricsQuery, CallQuery, CostQuery, DetectionQuery, ErrorQuery, HandoffQuery, SessionQuery,
     ToolUsageQuery, TraceQuery,
 };
-pub use sandboxes::{DiffFormat, DiffQuery, HistoryQuery, LogQuery, LoginQuery, PageQuery, SandboxQuery};
+pub use sandboxes::{
+    DiffFormat, DiffQuery, HistoryQuery, LogLevel, LogQuery, LoginQuery, PageQuery, SandboxQuery,
+};

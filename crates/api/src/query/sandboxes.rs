@@ -46,6 +46,9 @@ pub struct SandboxQuery {
     /// With these tags: `name=value`, several with commas between.
     #[param(pattern = "^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$", example = "task=demo")]
     pub label: Option<String>,
+    /// With these values in its metadata: `name=value`, several with commas between; values within values do not count.
+    #[param(pattern = "^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$", example = "ticket=4711")]
+    pub metadata: Option<String>,
     /// Made then or later.
     #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub from: Option<String>,
@@ -80,6 +83,8 @@ pub enum DiffFormat {
     Patch,
     /// A summary for people.
     Stat,
+    /// With both sides of every file, for `POST …/apply` of another sandbox.
+    Bundle,
 }
 
 /// How to see what a sandbox changed.
@@ -90,6 +95,20 @@ pub struct DiffQuery {
     /// How it is written; `Accept: text/x-diff` asks for a patch as well.
     #[param(inline)]
     pub format: Option<DiffFormat>,
+}
+
+/// How much of a log is wanted: `error` and `warn` are what commands write to standard error, `info` and `debug` all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// Everything.
+    Debug,
+    /// Everything.
+    Info,
+    /// Standard error.
+    Warn,
+    /// Standard error.
+    Error,
 }
 
 /// Which part of a sandbox's log.
@@ -111,6 +130,9 @@ pub struct LogQuery {
     pub execution_id: Option<String>,
     /// Of this stream alone.
     pub stream: Option<OutputStream>,
+    /// From this level on.
+    #[param(inline)]
+    pub level: Option<LogLevel>,
     /// Written then or later.
     #[param(format = DateTime, pattern = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")]
     pub from: Option<String>,

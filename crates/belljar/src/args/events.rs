@@ -33,6 +33,21 @@ pub(crate) struct Selection {
     /// Of this command in a sandbox.
     #[arg(long, value_name = "ID")]
     pub(crate) execution: Option<String>,
+    /// Of this run of several attempts.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// Told by this program: `claude-code`, `codex`, …
+    #[arg(long, value_name = "NAME")]
+    pub(crate) app: Option<String>,
+    /// Of this prompt.
+    #[arg(long, value_name = "ID")]
+    pub(crate) prompt: Option<String>,
+    /// Of this call, by the agent's name for it.
+    #[arg(long, value_name = "ID")]
+    pub(crate) call: Option<String>,
+    /// That have all these words in them.
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) text: Option<String>,
     /// Of this kind, or of kinds that begin with this word: `tool.failed`, `session`.
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<String>,

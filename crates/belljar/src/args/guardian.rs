@@ -120,3 +120,32 @@ pub(crate) enum AccessWord {
     /// Everything that may be done in the workspace.
     Write,
 }
+
+/// A directory as both sides of a mount call it.
+#[derive(Debug, Args)]
+pub(crate) struct GiveVolume {
+    /// The directory on the host: absolute, or `~/…`.
+    pub(crate) host: String,
+    /// What it is called in sandboxes, if that is another name.
+    pub(crate) container: Option<String>,
+    /// What may be done there.
+    #[arg(long, value_enum, default_value_t = MountMode::Ro)]
+    pub(crate) mode: MountMode,
+    /// Only with files of these names: `*.csv`, `reports/**`; of the rest nothing.
+    #[arg(long, value_name = "PATTERN", num_args = 1.., value_delimiter = ',')]
+    pub(crate) allowed: Vec<String>,
+    /// Nothing with files of these names.
+    #[arg(long, value_name = "PATTERN", num_args = 1.., value_delimiter = ',')]
+    pub(crate) blocked: Vec<String>,
+    /// Only for this agent.
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MountMode {
+    /// Reading.
+    Ro,
+    /// Everything that may be done in the workspace.
+    Rw,
+}

@@ -31,11 +31,13 @@ pub(crate) use changes::{Apply, Cp, Diff, Discard};
 pub(crate) use events::{
     EventFormat, Events, ExportEvents, ImportEvents, QueryEvents, Selection, TailEvents,
 };
-pub(crate) use guardian::{AccessWord, AddAcl, Check, Guardian, NetworkReach, Suggest, Surroundings, Where};
+pub(crate) use guardian::{
+    AccessWord, AddAcl, Check, GiveVolume, Guardian, MountMode, NetworkReach, Suggest, Surroundings, Where,
+};
 pub(crate) use hook::{Hook, Hooks, SenderKeys, Settings, Target as AgentTarget, Trial};
 pub(crate) use host::{Completions, Demo, DemoAgent, Doctor, Man, Mcp, Serve, Template};
 pub(crate) use lives::{Extend, KillAgent, Snapshot, Target, Terminate};
-pub(crate) use observe::{List, Logs, Metrics, Stats, Top};
+pub(crate) use observe::{Health, List, Logs, Metrics, Stats, Top};
 pub(crate) use quality::Quality;
 pub(crate) use records::{By, Cost, ListSessions, Report, SessionExport, SessionFormat, Sessions, word};
 pub(crate) use run::{Exec, Restore, Run, Shape};
@@ -116,6 +118,8 @@ pub(crate) enum Command {
     Mcp(Mcp),
     /// Show what sandboxes use.
     Stats(Stats),
+    /// Show whether sandboxes can run commands; fails if one cannot.
+    Health(Health),
     /// Show processor, memory, disk, network and alerts of every running sandbox.
     Metrics(Metrics),
     /// Watch sandboxes and events live, with keys to inspect, pause and end them.
@@ -164,10 +168,14 @@ pub(crate) enum Command {
     Hook(Hook),
     /// Watch, find and export what agents did.
     #[command(subcommand)]
-    Events(Events),
+    Events(Box<Events>),
     /// Judge calls by the policy, and show, test and change it.
     #[command(subcommand)]
     Guardian(Guardian),
+    /// Count the policy's rules and those in force, by risk, directories with rules of their own, and approved agents.
+    GuardianStatus,
+    /// Give a directory, by its names on the host and in sandboxes: write `[[acl]]` into guardian.toml.
+    AddAcl(GiveVolume),
     /// Install, remove, show and test agents' hooks.
     #[command(subcommand)]
     Hooks(Hooks),

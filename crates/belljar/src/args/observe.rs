@@ -48,12 +48,25 @@ pub(crate) struct Stats {
     /// The sandbox: its id or the end of its id; all running ones if absent.
     #[arg(value_name = "SANDBOX")]
     pub(crate) id: Option<String>,
+    /// All running ones, which is what naming none means.
+    #[arg(long, conflicts_with = "id")]
+    pub(crate) all: bool,
     /// Samples of the past instead of now.
     #[arg(long, requires = "id")]
     pub(crate) history: bool,
     /// Print again every second until all have ended.
     #[arg(short, long)]
     pub(crate) follow: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Health {
+    /// The sandbox: its id or the end of its id; all running and paused ones if absent.
+    #[arg(value_name = "SANDBOX")]
+    pub(crate) id: Option<String>,
+    /// All of them, which is what naming none means.
+    #[arg(long, conflicts_with = "id")]
+    pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use belljar_domain::{
 };
 use clap::Args;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Shape {
     /// What the sandbox starts from: host, a directory, tar, OCI layout, `docker save` archive, snapshot or name.
     #[arg(long, default_value = "host", value_name = "TEMPLATE")]

@@ -44,12 +44,18 @@ pub(crate) struct Fork {
     /// How many attempts work at one time; the others wait [default: 10].
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// Do not listen to the agents: nobody knows then what they are at and what they cost.
+    #[arg(long)]
+    pub(crate) no_observe: bool,
     /// Keep the attempts' sandboxes.
     #[arg(long)]
     pub(crate) keep: bool,
     /// Leave the attempts running, with CMD in each if it is given, to look at what they serve; needs a server.
     #[arg(long, value_name = "CMD", num_args = 0..=1, default_missing_value = "", require_equals = true)]
     pub(crate) keep_alive: Option<String>,
+    /// Post how the run ended to this address.
+    #[arg(long, value_name = "URL")]
+    pub(crate) webhook: Option<String>,
     /// Allow more than 10 attempts.
     #[arg(long, value_name = "N")]
     pub(crate) max_forks: Option<usize>,
@@ -62,6 +68,9 @@ pub(crate) struct Fork {
     /// Paths no attempt may touch.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) protect: Vec<String>,
+    /// What is worked on although it is a test, a runner's setting or a script of --check; of others the base's are used.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) subject: Vec<String>,
     /// How much something counts: tests, quality, lint, scope, contributed, agreement, cost.
     #[arg(long, value_name = "NAME=POINTS")]
     pub(crate) weight: Vec<String>,
@@ -77,6 +86,9 @@ pub(crate) struct Fork {
     /// A task file; what is given here goes before what it says [default: belljar.task.toml, if there is no command].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    /// Begin the run, print its id, and leave the rest to the server; `belljar runs wait` waits for it.
+    #[arg(short, long)]
+    pub(crate) detach: bool,
     /// Say nothing but the result.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -141,6 +153,18 @@ pub(crate) enum Runs {
         /// As one HTML file, whatever it is called.
         #[arg(long)]
         html: bool,
+    },
+    /// Wait for a run that goes on by itself; the answer and the exit code are those of `belljar fork`.
+    Wait {
+        /// The run.
+        #[arg(default_value = "last", value_name = "RUN")]
+        run: String,
+    },
+    /// Watch a run that goes on by itself; Ctrl-C leaves it going.
+    Attach {
+        /// The run.
+        #[arg(default_value = "last", value_name = "RUN")]
+        run: String,
     },
     /// Stop a run that is under way.
     Stop {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Client, ClientError, Page, QUICK, Result, SLOW,
+    Client, ClientError, Page, QUICK, Result,
     answer::Answer,
     http::{self, Server},
 };
@@ -15,6 +15,8 @@ use crate::output::remark;
 
 /// How long one request waits for a person, in seconds, and how long its answer may take.
 const ROUND: u8 = 25;
+/// How long a server may take to say that it is there.
+const A_MOMENT: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A call that waits for a person, as far as the command line reads it.
@@ -72,9 +74,19 @@ impl Client {
         self.server.send("POST", &format!("/api/v1/approvals/{id}/link"), Some(&json!({})), QUICK)?.json()
     }
 
-    /// Ends an agent, or everything.
-    pub(crate) fn kill(&self, agent: Option<&str>, reason: Option<&str>) -> Result<Value> {
-        self.server.send("POST", &switch(agent), Some(&json!({ "reason": reason })), SLOW)?.json()
+    /// Whether the server says anything at all: one that hangs still takes calls.
+    pub(crate) fn answers(&self) -> bool {
+        self.server.send("GET", "/healthz", None, A_MOMENT).is_ok()
+    }
+
+    /// Ends an agent, or everything, if the server takes no longer than this.
+    pub(crate) fn kill(
+        &self,
+        agent: Option<&str>,
+        reason: Option<&str>,
+        patience: Duration,
+    ) -> Result<Value> {
+        self.server.send("POST", &switch(agent), Some(&json!({ "reason": reason })), patience)?.json()
     }
 
     /// Undoes that.

@@ -6,6 +6,7 @@
 use std::{
     cell::RefCell,
     fmt::Write as _,
+    fs::File,
     io::{self, Read, Write},
     net::{TcpStream, ToSocketAddrs as _},
     os::unix::net::UnixStream,
@@ -75,6 +76,29 @@ impl Server {
         self.ask("POST", target, ("application/octet-stream", bytes), patience)
     }
 
+    /// Sends a file to be put at a path, as it is read.
+    pub(super) fn send_file(
+        &self,
+        target: &str,
+        kind: &str,
+        mut content: File,
+        patience: Duration,
+    ) -> Result<Answer> {
+        let lost = |doing: &'static str| move |error| lost(doing, self.host(), error);
+        let length = content.metadata().map_err(lost("read what is for"))?.len();
+        let mut wire = self.connect(patience).map_err(lost("reach"))?;
+        let head = self.head("PUT", target, Some((kind, length)));
+        wire.write_all(head.as_bytes()).map_err(lost("ask"))?;
+        // A server that refuses may do so before it has everything; what it says then is why.
+        let sent = io::copy(&mut content, &mut wire);
+        match (Answer::read(wire), sent) {
+            (Ok(answer), _) if answer.is_success() => Ok(answer),
+            (Ok(answer), _) => Err(answer.refusal()),
+            (Err(_), Err(error)) => Err(lost("send to")(error)),
+            (Err(error), Ok(_)) => Err(error),
+        }
+    }
+
     fn ask(
         &self,
         method: &str,
@@ -82,20 +106,28 @@ impl Server {
         (kind, body): (&str, &[u8]),
         patience: Duration,
     ) -> Result<Answer> {
+        let length = u64::try_from(body.len()).unwrap_or(u64::MAX);
+        let head = self.head(method, target, (method != "GET").then_some((kind, length)));
+        let lost = |doing: &'static str| move |error| lost(doing, self.host(), error);
+        let mut wire = self.connect(patience).map_err(lost("reach"))?;
+        wire.write_all(&[head.as_bytes(), body].concat()).map_err(lost("ask"))?;
+        let answer = Answer::read(wire)?;
+        if answer.is_success() { Ok(answer) } else { Err(answer.refusal()) }
+    }
+
+    /// The first lines of a request, and of what type and length its body is if it has one.
+    fn head(&self, method: &str, target: &str, body: Option<(&str, u64)>) -> String {
         let mut head = format!("{method} {target} HTTP/1.1\r\nHost: {}\r\n", self.host());
         head.push_str("Connection: close\r\nUser-Agent: belljar\r\nAccept: application/json\r\n");
         if let Some(token) = &self.token {
             // Writing to a string does not fail.
             let _written = write!(head, "Authorization: Bearer {token}\r\n");
         }
-        if method != "GET" {
-            let _written = write!(head, "Content-Type: {kind}\r\nContent-Length: {}\r\n", body.len());
+        if let Some((kind, length)) = body {
+            let _written = write!(head, "Content-Type: {kind}\r\nContent-Length: {length}\r\n");
         }
-        let lost = |doing: &'static str| move |error| lost(doing, self.host(), error);
-        let mut wire = self.connect(patience).map_err(lost("reach"))?;
-        wire.write_all(&[head.as_bytes(), b"\r\n", body].concat()).map_err(lost("ask"))?;
-        let answer = Answer::read(wire)?;
-        if answer.is_success() { Ok(answer) } else { Err(answer.refusal()) }
+        head.push_str("\r\n");
+        head
     }
 
     fn host(&self) -> &str {

@@ -9,6 +9,7 @@ mod approvals;
 mod error;
 mod events;
 mod executions;
+mod files;
 mod http;
 mod orders;
 mod records;

@@ -10,7 +10,7 @@ use belljar_engine::service::{Parts, Service, Settings};
 use belljar_ports::{SandboxProvider, Store};
 use belljar_store::SqliteStore;
 
-use crate::{context::Context, keys, killswitch::KILLSWITCH, runtime};
+use crate::{context::Context, keys, killswitch::KILLSWITCH, observe::Attempts, prices, runtime};
 
 /// How long a service lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,11 @@ impl Composed {
             provider: Arc::clone(&provider),
             store: Arc::clone(&store),
             lens,
-            settings: Settings { attended: life == Life::Attended, ..settings(context, pool) },
+            settings: Settings {
+                attended: life == Life::Attended,
+                prices: prices::of(&context.home)?,
+                ..settings(context, pool)
+            },
             runtime_dir: journals.clone(),
             killswitch: context.home.join(KILLSWITCH),
             fingerprint_key: keys::fingerprint(&context.home)?,
@@ -83,6 +87,7 @@ fn settings(context: &Context, pool: usize) -> Settings {
         on_revoke: config.on_revoke,
         budgets: config.spending.budgets(),
         export: config.export.clone(),
+        listener: Some(Arc::new(Attempts::of(context))),
         ..Settings::default()
     }
 }

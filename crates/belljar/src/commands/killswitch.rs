@@ -7,7 +7,7 @@ use std::{
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
     thread,
-    time::{Instant, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use anyhow::{Context as _, Result, bail};
@@ -33,6 +33,10 @@ pub(crate) fn kill_agent(context: &Context, args: &KillAgent) -> Result<ExitCode
     kill(context, Some(&args.agent), args.reason.as_deref(), args.force, &question)
 }
 
+/// How long a server may take to end everything, here and elsewhere, before it is done without it.
+const NEAR: Duration = Duration::from_secs(3);
+const FAR: Duration = Duration::from_secs(60);
+
 pub(crate) fn killswitch(context: &Context, args: &Killswitch) -> Result<ExitCode> {
     match (args.status, args.release) {
         (true, _) => status(context),
@@ -55,8 +59,13 @@ fn kill(
         return Ok(ExitCode::FAILURE);
     }
     let sandboxes = Sandboxes::open(context)?;
-    let meant = sandboxes.list(&Wanted { agent: agent.map(str::to_owned), ..Wanted::default() })?;
-    let killed = match sandboxes.server().map(|server| server.kill(agent, reason)) {
+    let wanted = Wanted { agent: agent.map(str::to_owned), ..Wanted::default() };
+    // A server of this machine that hangs is not waited for: what lives is the provider's.
+    let is_deaf = !sandboxes.is_remote() && !sandboxes.server().is_some_and(Client::answers);
+    let meant = if is_deaf { sandboxes.living(&wanted)? } else { sandboxes.list(&wanted)? };
+    let patience = if sandboxes.is_remote() { FAR } else { NEAR };
+    let server = sandboxes.server().filter(|_| !is_deaf);
+    let killed = match server.map(|server| server.kill(agent, reason, patience)) {
         Some(Ok(killed)) => killed,
         // A server that does not answer keeps nobody alive.
         Some(Err(ClientError::Lost { .. })) | None if !sandboxes.is_remote() => {

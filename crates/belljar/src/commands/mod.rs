@@ -21,6 +21,7 @@ mod extend;
 mod follow;
 mod fork;
 mod guardian;
+mod health;
 mod hooks;
 mod inspect;
 mod killswitch;
@@ -74,6 +75,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::DemoAgent(args) => demo::play(&args),
         Command::Mcp(args) => mcp::mcp(context, &args),
         Command::Stats(args) => stats::stats(context, &args),
+        Command::Health(args) => health::health(context, &args),
         Command::Metrics(args) => metrics::metrics(context, &args),
         Command::Top(args) => top::top(context, &args),
         Command::Extend(args) => extend::extend(context, &args),
@@ -95,6 +97,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<ExitCode> {
         Command::Hook(args) => Ok(crate::hook::run(args.words.into_iter())),
         Command::Events(args) => events::events(context, &args),
         Command::Guardian(args) => guardian::guardian(context, args),
+        Command::GuardianStatus => guardian::count(context),
+        Command::AddAcl(args) => guardian::give(context, &args),
         Command::Hooks(args) => hooks::hooks(context, &args),
         Command::Doctor(args) => doctor::doctor(context, &args),
         Command::Bench(args) => bench::bench(context, &args),

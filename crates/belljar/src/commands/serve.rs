@@ -53,8 +53,9 @@ pub(crate) fn serve(context: &Context, args: &Serve) -> Result<ExitCode> {
 fn run(context: &Context, args: &Serve, composed: &Composed) -> Result<()> {
     let listen = args.listen.or(context.config.server.listen).unwrap_or(LISTEN);
     serve_until(context, listen, composed, |server| {
-        announce(context, server)?;
+        // Before anybody knows whom to ask: a signal that comes early would end this at once.
         let asked = asked_to_end()?;
+        announce(context, server)?;
         Ok(async {
             asked.await;
             tracing::info!("shutting down");

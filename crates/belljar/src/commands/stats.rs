@@ -40,7 +40,7 @@ pub(crate) fn stats(context: &Context, args: &Stats) -> Result<ExitCode> {
 }
 
 fn measure(sandboxes: &Sandboxes, args: &Stats) -> Result<Vec<(SandboxId, Usage)>> {
-    if let Some(name) = &args.id {
+    if let (Some(name), false) = (&args.id, args.all) {
         let id = sandboxes.find(name)?.id;
         return Ok(vec![(id, sandboxes.usage(id)?)]);
     }

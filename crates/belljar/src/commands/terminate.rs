@@ -1,7 +1,7 @@
 //! `belljar terminate`: a person ends sandboxes.
 
 use std::{
-    io::{self, BufRead, IsTerminal, Write},
+    io::{self, BufRead, Write},
     process::ExitCode,
 };
 
@@ -13,7 +13,7 @@ use crate::{
     args::Terminate,
     context::Context,
     killswitch,
-    output::print_json,
+    output::{print_json, remark},
     sandboxes::{Sandboxes, Seen, Wanted},
 };
 
@@ -27,7 +27,9 @@ pub(crate) fn terminate(context: &Context, args: &Terminate) -> Result<ExitCode>
 }
 
 fn end(context: &Context, sandboxes: &Sandboxes, meant: &[Seen], force: bool) -> Result<ExitCode> {
-    if !force && !context.json && io::stdin().is_terminal() && !meant.is_empty() && !confirmed(meant.len())? {
+    // Who asks for JSON is a program, and meant it.
+    if !force && !context.json && !meant.is_empty() && !confirmed(meant.len())? {
+        remark("nothing was ended; `--force` does not ask");
         return Ok(ExitCode::FAILURE);
     }
     for seen in meant {
@@ -50,7 +52,7 @@ fn confirmed(count: usize) -> Result<bool> {
     confirm(&format!("end {count} running sandbox{}?", if count == 1 { "" } else { "es" }))
 }
 
-/// Asks a person who sits before the terminal.
+/// Asks whoever is at the other end of standard input; silence is a no.
 pub(super) fn confirm(question: &str) -> Result<bool> {
     write!(io::stderr(), "{question} [y/N] ")?;
     let mut answer = String::new();

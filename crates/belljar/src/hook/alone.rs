@@ -7,7 +7,7 @@ use std::{env, path::Path};
 
 use belljar_capture::{Agent, Answer, HookEvent, HookKind, Peek};
 use belljar_domain::{Ruling, Verdict};
-use belljar_engine::service::{Kills, judge};
+use belljar_engine::service::{Grounds, Kills, judge};
 use belljar_guardian::policy::{Mode, Policy};
 
 use crate::{killswitch::KILLSWITCH, policy, secrets};
@@ -68,10 +68,11 @@ fn in_force(home: Option<&Path>) -> Policy {
 /// What the policy says of a call, and whether that holds it up.
 fn ruling(home: Option<&Path>, agent: &Agent, event: Option<&str>, said: &[u8]) -> Option<(Ruling, bool)> {
     let policy = in_force(home);
-    let user = env::var("HOME").ok();
+    let variable = |name: &str| env::var(name).ok();
     let judged = |said: &[u8]| {
         let hook = HookEvent::read(Some(agent.clone()), event, said).ok()?;
-        judge(&policy, &hook, user.as_deref(), None)
+        let grounds = Grounds { home: variable("HOME"), workspace: hook.workspace(variable) };
+        judge(&policy, &hook, &grounds, None)
     };
     let (ruling, holds) = judged(said)?;
     // Its words quote the call in part, and they are written down: where there are secrets in the call, those of the

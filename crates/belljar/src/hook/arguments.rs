@@ -13,6 +13,8 @@ pub(super) struct Arguments {
     /// The payload, where an agent hands it over as an argument.
     pub(super) notify: Option<Vec<u8>>,
     pub(super) home: Option<PathBuf>,
+    /// The server to tell, where it is not the home's.
+    pub(super) url: Option<String>,
     /// How long a guard waits.
     pub(super) wait: Option<Duration>,
     pub(super) verbose: bool,
@@ -26,6 +28,7 @@ impl Arguments {
             event: None,
             notify: None,
             home: None,
+            url: None,
             wait: None,
             verbose: false,
             spool: true,
@@ -46,6 +49,7 @@ impl Arguments {
                 b"--event" => read.event = value().as_deref().map(text).filter(|name| !name.is_empty()),
                 b"--notify" => read.notify = value(),
                 b"--home" => read.home = value().map(|path| PathBuf::from(OsString::from_vec(path))),
+                b"--url" => read.url = value().as_deref().map(text).filter(|url| !url.is_empty()),
                 b"--wait" => read.wait = value().as_deref().and_then(seconds),
                 b"--verbose" => read.verbose = true,
                 b"--no-spool" => read.spool = false,

@@ -14,7 +14,7 @@ use std::{
     env,
     ffi::OsString,
     io::{self, IsTerminal as _, Read as _, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{self, ExitCode},
     sync::{
         Arc,
@@ -29,12 +29,16 @@ use belljar_capture::{
     reply,
 };
 use belljar_domain::{EventId, Timestamp, Verdict};
+use rustix::fs::{Access, access};
 use signal_hook::{consts::SIGTERM, flag::register_conditional_default};
 use uuid::Uuid;
 
 pub(crate) use self::post::{Moment, Server, Told, ask, export, post};
 use self::{alone::Alone, arguments::Arguments};
-use crate::{context, spool::Spool};
+use crate::{
+    context, replay,
+    spool::{Spool, SpoolError, Tag},
+};
 
 /// How long an observer may hold up an agent, and how long one waits that asks.
 const OBSERVER: Duration = Duration::from_millis(300);
@@ -109,10 +113,21 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
         ruled: None,
     };
     let line = draft.line(&payload);
-    let home = home(&arguments);
-    let server = Server::of(home.as_deref());
-    let hand_over = || post(&server, agent.as_str(), &line, Moment::Now { patience, person });
-    let mut told = hand_over();
+    let (home, url) = seat(&arguments);
+    let server = Server::of(home.as_deref(), url.as_deref());
+    let session = payload.peek().and_then(Peek::session).unwrap_or_default();
+    let (tag, until) = (Tag::of(session), Instant::now() + patience);
+    let hand_over = || {
+        let patience = until.saturating_duration_since(Instant::now());
+        post(&server, agent.as_str(), &line, Moment::Now { patience, person })
+    };
+    // What this conversation said before is told first. Whoever asks hears an answer, also when that takes too long.
+    let kept = home.as_deref().filter(|_| arguments.spool);
+    let mut told = if is_next(kept, &server, tag, patience) || is_guard {
+        hand_over()
+    } else {
+        Told::Lost("what was said before this still waits".to_owned())
+    };
     if matches!(told, Told::Broken(_)) && person.is_some() {
         // A person may be asked already: the next server knows, and records it once.
         while matches!(told, Told::Broken(_) | Told::Lost(_)) && started.elapsed() < GUARD {
@@ -143,19 +158,27 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
             let Alone { ruling, answer } = alone();
             draft.ruled = ruling;
             let line = if draft.ruled.is_some() { draft.line(&payload) } else { line };
-            let kept = home
-                .filter(|_| arguments.spool)
-                .map(|home| Spool::of(&home).put(sent_at, process::id(), &line));
-            let outcome = match kept {
-                Some(Ok(())) => format!("spooled: {why}"),
-                Some(Err(error)) => format!("lost: {why}; {error}"),
-                None => format!("not delivered: {why}"),
-            };
-            tell(arguments.verbose, started, &outcome);
+            let kept = kept.map(|home| Spool::of(home).put(sent_at, process::id(), tag, &line));
+            tell(arguments.verbose, started, &outcome(kept, &why));
             answer
         }
     };
     finish(&render(agent, event, &said, answer.as_ref()))
+}
+
+/// Whether everything this conversation said before was told.
+fn is_next(kept: Option<&Path>, server: &Server, tag: Tag, patience: Duration) -> bool {
+    let until = Instant::now() + patience / 2;
+    kept.is_none_or(|home| replay::catch_up(home, server, tag, until).unwrap_or(true))
+}
+
+/// What became of what no server took.
+fn outcome(kept: Option<Result<(), SpoolError>>, why: &str) -> String {
+    match kept {
+        Some(Ok(())) => format!("spooled: {why}"),
+        Some(Err(error)) => format!("lost: {why}; {error}"),
+        None => format!("not delivered: {why}"),
+    }
 }
 
 /// The agent's own form of an answer. Only an answer is worth reading the whole payload for.
@@ -213,8 +236,22 @@ fn variables() -> BTreeMap<&'static str, String> {
     set.filter(|(_, value)| !value.is_empty()).collect()
 }
 
-fn home(arguments: &Arguments) -> Option<PathBuf> {
-    arguments.home.clone().or_else(|| context::default_home(|name| env::var(name).ok()).ok())
+/// The home, and the server where that is another's. A home that was pinned when the hook was installed counts, whatever the
+/// agent's environment says; one of another user's counts in so far that nothing else in the environment does. One that is
+/// not there at all is of another machine: a sandbox's hooks go by the environment it was given.
+fn seat(arguments: &Arguments) -> (Option<PathBuf>, Option<String>) {
+    let own = |name: &str| env::var(name).ok().filter(|_| name != "BELLJAR_HOME");
+    let by_environment = || context::default_home(|name| env::var(name).ok()).ok();
+    let pinned = arguments.url.clone();
+    match &arguments.home {
+        Some(home) if access(home, Access::EXEC_OK).is_ok() => (Some(home.clone()), pinned),
+        Some(home) if home.exists() => (context::default_home(own).ok(), pinned),
+        Some(home) => match post::set("BELLJAR_URL") {
+            Some(url) => (by_environment(), Some(url)),
+            None => (Some(home.clone()), pinned),
+        },
+        None => (by_environment(), pinned.or_else(|| post::set("BELLJAR_URL"))),
+    }
 }
 
 fn tell(wanted: bool, started: Instant, what: &str) {

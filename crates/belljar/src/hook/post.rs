@@ -31,18 +31,22 @@ pub(crate) enum Server {
 }
 
 impl Server {
-    /// The one that is meant: somewhere else if `BELLJAR_URL` says so, else the one of this home.
-    pub(crate) fn of(home: Option<&Path>) -> Self {
-        let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        match (set("BELLJAR_URL"), home) {
+    /// The one that is meant: somewhere else if a URL says so, else the one of this home.
+    pub(crate) fn of(home: Option<&Path>, url: Option<&str>) -> Self {
+        match (url, home) {
             (Some(url), _) => {
                 let signer = set("BELLJAR_SENDER").zip(set("BELLJAR_SENDER_KEY"));
                 let signer = signer.map(|(name, key)| Signer { name, key });
-                Self::at_url(&url, set("BELLJAR_TOKEN").as_deref(), signer)
+                Self::at_url(url, set("BELLJAR_TOKEN").as_deref(), signer)
             }
             (None, Some(home)) => Self::at_home(home),
             (None, None) => Self::Nowhere,
         }
+    }
+
+    /// The one the environment means, else the one of this home.
+    pub(crate) fn by_environment(home: Option<&Path>) -> Self {
+        Self::of(home, set("BELLJAR_URL").as_deref())
     }
 
     pub(crate) fn at_home(home: &Path) -> Self {
@@ -52,6 +56,15 @@ impl Server {
     /// The one of this home, asked on behalf of the sandbox that was given a pass.
     pub(crate) fn for_sandbox(home: &Path, pass: Option<String>) -> Self {
         Self::Socket { path: home.join("belljar.sock"), pass }
+    }
+
+    /// Whether somebody takes calls; of one elsewhere that is not known before it is asked.
+    pub(crate) fn listens(&self, patience: Duration) -> bool {
+        match self {
+            Self::Socket { path, .. } => !patience.is_zero() && connect(path, patience).is_ok(),
+            Self::Url { .. } => true,
+            Self::Nowhere => false,
+        }
     }
 
     fn at_url(url: &str, token: Option<&str>, signer: Option<Signer>) -> Self {
@@ -68,6 +81,11 @@ impl Server {
             Self::Nowhere
         }
     }
+}
+
+/// A variable, if it says anything.
+pub(super) fn set(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// Whoever signs what it tells.
@@ -125,11 +143,11 @@ pub(crate) enum Moment {
         person: Option<Duration>,
     },
     /// Long after; nobody waits for an answer, and the server is told so.
-    Later,
+    Later {
+        /// For the server.
+        patience: Duration,
+    },
 }
-
-/// How long a server may take for what nobody waits for.
-const LATER: Duration = Duration::from_secs(30);
 
 /// What a server says to an envelope.
 #[derive(Debug, Default, Deserialize)]
@@ -158,14 +176,14 @@ pub(crate) fn post(server: &Server, agent: &str, line: &[u8], moment: Moment) ->
         Moment::Now { patience, person: Some(person) } => {
             (format!("/api/v1/hooks/{agent}?wait={}", person.as_secs()), patience)
         }
-        Moment::Later => (format!("/api/v1/hooks/{agent}?late=true"), LATER),
+        Moment::Later { patience } => (format!("/api/v1/hooks/{agent}?late=true"), patience),
     };
     told(ask(server, &target, JSON, line, Instant::now() + patience))
 }
 
 /// Hands over what was exported long ago.
-pub(crate) fn export(server: &Server, signal: &str, json: &[u8]) -> Told {
-    told(ask(server, &format!("/v1/{signal}"), JSON, json, Instant::now() + LATER))
+pub(crate) fn export(server: &Server, signal: &str, json: &[u8], patience: Duration) -> Told {
+    told(ask(server, &format!("/v1/{signal}"), JSON, json, Instant::now() + patience))
 }
 
 fn told(answer: io::Result<(u16, Vec<u8>)>) -> Told {
@@ -181,6 +199,9 @@ fn told(answer: io::Result<(u16, Vec<u8>)>) -> Told {
         }
         Ok((status, _)) => Told::Lost(format!("the server answered with {status}")),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Told::Broken(error.to_string()),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
+            Told::Lost("no server is running".to_owned())
+        }
         Err(error) => Told::Lost(error.to_string()),
     }
 }

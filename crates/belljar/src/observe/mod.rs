@@ -1,4 +1,5 @@
-//! `belljar run --observe`: an agent in a sandbox is heard without anything being installed.
+//! An agent in a sandbox is heard without anything being installed: with `belljar run --observe`, and in every attempt
+//! of a run.
 //!
 //! Owns: what is put into the sandbox (hooks as an administrator would install them, this program, variables), the one
 //! door through which commands in there are heard, and the pass that says whose words they are. Refuses: to give the
@@ -11,6 +12,7 @@ use std::{
     collections::BTreeMap,
     env,
     net::TcpListener,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
@@ -20,6 +22,7 @@ use belljar_domain::{
     ExecutionId, HostPath, Mount, MountMode, ProjectId, SandboxPath, SandboxSpec, Span, TemplateRef,
     Timestamp,
 };
+use belljar_engine::service::{Ear, Listener};
 use belljar_ports::Sandbox;
 
 pub(crate) use self::relay::Heard;
@@ -44,14 +47,19 @@ pub(crate) fn prepare(context: &Context, spec: &mut SandboxSpec) -> Result<bool>
     if spec.template != TemplateRef::Host {
         return Ok(false);
     }
+    equip(&context.env, spec)?;
+    Ok(true)
+}
+
+fn equip(env: &BTreeMap<String, String>, spec: &mut SandboxSpec) -> Result<()> {
     let program = env::current_exe().context("find this program")?;
     spec.mounts.push(Mount {
         host: HostPath::new(program).context("show this program in the sandbox")?,
         sandbox: SandboxPath::new(PROGRAM).context("show this program in the sandbox")?,
         mode: MountMode::Ro,
     });
-    spec.etc.extend(commands::managed_hooks(&context.env, PROGRAM)?);
-    Ok(true)
+    spec.etc.extend(commands::managed_hooks(env, PROGRAM)?);
+    Ok(())
 }
 
 /// One who listens to a sandbox.
@@ -78,10 +86,14 @@ impl Observer {
             run: None,
             until: Timestamp::from(SystemTime::now()).plus(life).plus(AFTER),
         };
-        let pass = pass.seal(&keys::passes(&context.home)?);
+        Self::listen(&context.home, sandbox, execution, &pass)
+    }
+
+    fn listen(home: &Path, sandbox: &dyn Sandbox, execution: ExecutionId, pass: &Pass) -> Result<Self> {
+        let pass = pass.seal(&keys::passes(home)?);
         let listener = TcpListener::from(sandbox.listen().context("listen in the sandbox")?);
         let port = listener.local_addr().context("listen in the sandbox")?.port();
-        let relay = Relay::begin(listener, context.home.clone(), pass.clone()).context("begin to listen")?;
+        let relay = Relay::begin(listener, home.to_owned(), pass.clone()).context("begin to listen")?;
         Ok(Self { relay, port, pass, execution })
     }
 
@@ -119,5 +131,41 @@ impl Observer {
     /// Hears what is still being said, then listens no more.
     pub(crate) fn end(self) -> Heard {
         self.relay.end()
+    }
+}
+
+/// Who hears the attempts of runs.
+#[derive(Debug)]
+pub(crate) struct Attempts {
+    home: PathBuf,
+    env: BTreeMap<String, String>,
+}
+
+impl Attempts {
+    pub(crate) fn of(context: &Context) -> Self {
+        Self { home: context.home.clone(), env: context.env.clone() }
+    }
+}
+
+impl Listener for Attempts {
+    fn equip(&self, spec: &mut SandboxSpec) -> std::result::Result<(), String> {
+        equip(&self.env, spec).map_err(|error| format!("{error:#}"))
+    }
+
+    fn listen(&self, sandbox: &dyn Sandbox, pass: &Pass) -> std::result::Result<Box<dyn Ear>, String> {
+        let execution = pass.execution.unwrap_or_else(new_execution_id);
+        let observer = Observer::listen(&self.home, sandbox, execution, pass);
+        observer.map(|observer| Box::new(observer) as Box<dyn Ear>).map_err(|error| format!("{error:#}"))
+    }
+}
+
+impl Ear for Observer {
+    fn env(&self, spec: &SandboxSpec) -> BTreeMap<String, String> {
+        Self::env(self, spec)
+    }
+
+    fn end(self: Box<Self>) {
+        // How much was heard, the records say.
+        let _heard = self.relay.end();
     }
 }

@@ -22,7 +22,7 @@ use belljar_capture::{
     Agent, Answer as Spoken, Draft, ENVELOPE_VERSION, Envelope, HookEvent, Payload, reply,
 };
 use belljar_domain::{ApprovalId, EventId, Ruling, Timestamp};
-use belljar_engine::service::judge;
+use belljar_engine::service::{Grounds, judge};
 use belljar_guardian::policy::{Reach, Walls};
 use rustix::event::{PollFd, PollFlags, poll};
 use serde_json::json;
@@ -32,14 +32,16 @@ use super::request::{Answer, Request};
 use crate::{
     hook::{Server, ask},
     policy,
-    replay::OTLP,
-    spool::Spool,
+    replay::{self, OTLP},
+    spool::{Spool, Tag},
 };
 
 /// How many speak at one time; more wait.
 const SPEAKERS: usize = 64;
 /// How long a server may take. Who waits inside gives up sooner, and is heard all the same.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long one is kept for what was said before.
+const CATCHING_UP: Duration = Duration::from_millis(150);
 /// How long is waited for what is still being said when the command has ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// The most one sandbox may have waiting in the spool, which is for everybody.
@@ -180,6 +182,9 @@ impl Shared {
         if matches!(word, Word::Wait) {
             return self.wait(request);
         }
+        if !self.is_next(&word, &request.body) {
+            return self.keep(&word, request);
+        }
         let target = request.target.as_str();
         let answer = ask(&self.server, target, &request.content, &request.body, Instant::now() + PATIENCE);
         match answer {
@@ -190,6 +195,16 @@ impl Shared {
             Ok((status @ 400..=499, body)) if !matches!(status, 401 | 408 | 429) => Answer { status, body },
             Ok(_) | Err(_) => self.keep(&word, request),
         }
+    }
+
+    /// Tells first what was said first, where something waits. Whoever asks before a call is answered all the same.
+    fn is_next(&self, word: &Word<'_>, body: &[u8]) -> bool {
+        if self.spooled.load(Ordering::Relaxed) == 0 || matches!(word, Word::Export(_)) {
+            return true;
+        }
+        let until = Instant::now() + CATCHING_UP;
+        let caught_up = replay::catch_up(&self.home, &self.server, Tag::of(&self.pass), until);
+        caught_up.unwrap_or(true) || word.asks(body)
     }
 
     /// Passes on a question of whoever waits for a person. No server is no answer; it is asked again.
@@ -222,7 +237,8 @@ impl Shared {
             let mut last = self.last_kept.lock().unwrap_or_else(PoisonError::into_inner);
             let now = Timestamp::from(SystemTime::now()).as_micros().max(*last + 1);
             *last = now;
-            Spool::of(&self.home).put(Timestamp::from_micros(now), process::id(), &line).is_ok()
+            let tag = Tag::of(&self.pass);
+            Spool::of(&self.home).put(Timestamp::from_micros(now), process::id(), tag, &line).is_ok()
         };
         let counter = if kept { &self.spooled } else { &self.lost };
         counter.fetch_add(1, Ordering::Relaxed);
@@ -234,10 +250,13 @@ impl Shared {
 
     /// A server that is gone does not take its rules along.
     fn ruling(&self, line: &[u8]) -> Option<(Ruling, bool)> {
-        let hook = Envelope::parse(line).ok()?.into_hook().ok()?;
+        let mut envelope = Envelope::parse(line).ok()?;
+        let env = std::mem::take(&mut envelope.env);
+        let hook = envelope.into_hook().ok()?;
+        let grounds = Grounds { home: None, workspace: hook.workspace(|name| env.get(name).cloned()) };
         // How far its network reaches is not asked here, so nothing is taken for held in by it.
         let walls = Walls { network: Reach::Anywhere };
-        judge(&policy::in_force(&self.home), &hook, None, Some(walls))
+        judge(&policy::in_force(&self.home), &hook, &grounds, Some(walls))
     }
 }
 
@@ -297,6 +316,17 @@ impl<'r> Word<'r> {
             Self::Export(signal) => Some(wrap(&Agent::from(OTLP), Some(signal))),
             Self::Event | Self::Wait => None,
         }
+    }
+
+    /// Whether somebody waits for the answer, or it is for a server alone.
+    fn asks(&self, body: &[u8]) -> bool {
+        let hook = match self {
+            Self::Hook => Envelope::parse(body).ok().and_then(|envelope| envelope.into_hook().ok()),
+            Self::Payload => HookEvent::read(Some(Agent::ClaudeCode), None, body).ok(),
+            Self::Export(_) => None,
+            Self::Event | Self::Wait => return true,
+        };
+        hook.is_none_or(|hook| hook.kind.is_guard())
     }
 
     /// What is answered in a server's place to whoever is held up.

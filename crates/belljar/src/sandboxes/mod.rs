@@ -112,6 +112,13 @@ impl Sandboxes {
         Ok(found)
     }
 
+    /// Those of this home that live, by the provider alone: no server is asked, and nothing is swept.
+    pub(crate) fn living(&self, wanted: &Wanted) -> Result<Vec<Seen>> {
+        let Some(provider) = &self.provider else { return Ok(Vec::new()) };
+        let all = provider.list()?.into_iter().filter(|info| !info.spec.labels.contains_key(POOLED));
+        Ok(all.map(Seen::from).filter(|seen| wanted.has(seen)).collect())
+    }
+
     /// What the provider has.
     fn here(&self) -> Result<Vec<Seen>> {
         let Some(provider) = &self.provider else { return Ok(Vec::new()) };

@@ -8,12 +8,12 @@ const page = await person()
 // From the fleet, where it is harmless.
 const first = agent('asking-1', 'c1', 'echo one > made.txt')
 const card = page.locator('.ncard', { hasText: 'echo one > made.txt' })
-await card.getByText('Medium').waitFor()
+await card.getByText('Medium', { exact: true }).waitFor()
 await page.getByRole('link', { name: '1 needs you' }).waitFor()
 await accessible(page, 'a fleet that needs you')
 await card.getByRole('button', { name: 'Allow once' }).click()
 assert.equal((await first).permissionDecision, 'allow')
-await page.getByText(/Allowed once\./).waitFor()
+await page.getByText(/Allowed once\./).first().waitFor()
 await card.waitFor({ state: 'detached' })
 
 // From the inbox, by key, with a reason.
@@ -24,7 +24,7 @@ await page.getByText('Somebody must know what is made.').first().waitFor()
 await accessible(page, 'an approval')
 await page.getByRole('button', { name: 'Deny with a reason…' }).click()
 await page.getByRole('textbox', { name: 'Reason' }).fill('not into that file')
-await page.getByRole('dialog').getByRole('button', { name: 'Deny' }).click()
+await page.getByRole('dialog').getByRole('button', { name: 'Deny', exact: true }).click()
 const no = await second
 assert.equal(no.permissionDecision, 'deny')
 assert.match(no.permissionDecisionReason, /not into that file/)
@@ -55,7 +55,7 @@ await phone.mouse.down()
 const answer = await fourth
 await phone.mouse.up()
 assert.equal(answer.permissionDecision, 'allow')
-await phone.getByText(/Allowed once\./).waitFor()
+await phone.getByText(/Allowed once\./).first().waitFor()
 
 // By keys: from the fleet on the card that has the focus, and never behind a dialog.
 const stillWaits = async (command) => (await ask('GET', '/api/v1/approvals?state=pending')).items.some((one) => one.input?.command === command)
@@ -92,5 +92,5 @@ assert.equal((await sixth).permissionDecision, 'deny')
 // Whether it reached the agent is said.
 await page.goto(new URL('/approvals?list=answered', page.url()).href)
 await page.locator('.it', { hasText: 'echo one > made.txt' }).click()
-await page.getByText('Delivered to the agent').waitFor()
+await page.getByText('Delivered to the agent', { exact: true }).waitFor()
 await over()

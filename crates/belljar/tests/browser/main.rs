@@ -15,12 +15,12 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 const BELLJAR: &str = env!("CARGO_BIN_EXE_belljar");
-const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
+const SCRIPTS: &str = "tests/browser";
 
 /// Rules under which a person is asked, about something harmless and about something grave.
 const RULES: &str = r#"
 [approval]
-wait = "300s"
+wait = "900s"
 
 [[rule]]
 name = "making"
@@ -108,7 +108,9 @@ impl Drop for Server {
             listed.ok().and_then(|it| serde_json::from_slice(&it.stdout).ok()).unwrap_or_default();
         let list = listed.as_array().or_else(|| listed["items"].as_array()).cloned().unwrap_or_default();
         for id in list.iter().filter_map(|sandbox| sandbox["id"].as_str()) {
-            drop(Command::new(BELLJAR).args(["terminate", id]).env("BELLJAR_HOME", &home).output());
+            drop(
+                Command::new(BELLJAR).args(["terminate", "--force", id]).env("BELLJAR_HOME", &home).output(),
+            );
         }
         drop(Command::new("kill").args(["-s", "TERM", &self.child.id().to_string()]).status());
         drop(self.child.wait());

@@ -34,18 +34,26 @@ export const hook = (session, event, fields = {}) =>
     payload: { session_id: session, hook_event_name: event, cwd: '/w', ...fields },
   })
 
-/** What a question answers once it answers anything, within half a minute. */
+/** How long anything may take on a busy machine. */
+const PATIENCE = 60_000
+
+/** What a question answers once it answers anything. */
 export async function until(question) {
-  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((resume) => setTimeout(resume, 50))) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await new Promise((resume) => setTimeout(resume, 50))) {
     const answer = await question()
     if (answer) return answer
   }
   assert.fail(`nothing came of ${question}`)
 }
 
+// Whoever still waits when a script is over, or has failed, is not left behind to hold what the script printed to.
+const children = new Set()
+const started = (child) => children.add(child) && child
+process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')))
+
 /** An agent that is about to run a command and waits for what its hook says. */
 export function agent(session, call, command) {
-  const child = spawn(env('BELLJAR'), ['hook', '--agent', 'claude-code', '--wait', '120'], { env: { ...process.env, CLAUDE_CODE_SESSION_ATTENDED: '0' }, stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = started(spawn(env('BELLJAR'), ['hook', '--agent', 'claude-code', '--wait', '600'], { env: { ...process.env, CLAUDE_CODE_SESSION_ATTENDED: '0' }, stdio: ['pipe', 'pipe', 'inherit'] }))
   child.stdin.end(JSON.stringify({ hook_event_name: 'PreToolUse', session_id: session, tool_use_id: call, cwd: '/w', tool_name: 'Bash', tool_input: { command } }))
   let said = ''
   child.stdout.on('data', (piece) => (said += piece))
@@ -54,7 +62,7 @@ export function agent(session, call, command) {
 
 /** A hook that is given bytes, whatever they are. */
 export function rawHook(bytes) {
-  const child = spawn(env('BELLJAR'), ['hook', '--agent', 'claude-code'], { stdio: ['pipe', 'ignore', 'ignore'] })
+  const child = started(spawn(env('BELLJAR'), ['hook', '--agent', 'claude-code'], { stdio: ['pipe', 'ignore', 'ignore'] }))
   child.stdin.end(bytes)
   return new Promise((resolve) => child.on('close', resolve))
 }
@@ -64,9 +72,10 @@ const complaints = []
 let session
 
 /** A page of a person who is logged in; the link works once, what it gave works again. */
-export async function person({ size = DESKTOP, theme = 'dark', allow = [] } = {}) {
-  const context = await browser.newContext({ viewport: size, colorScheme: theme, storageState: session, hasTouch: size === PHONE, permissions: ['clipboard-read', 'clipboard-write'] })
+export async function person({ size = DESKTOP, theme = 'dark', zone, allow = [] } = {}) {
+  const context = await browser.newContext({ viewport: size, colorScheme: theme, timezoneId: zone, storageState: session, hasTouch: size === PHONE, permissions: ['clipboard-read', 'clipboard-write'] })
   const page = await context.newPage()
+  page.setDefaultTimeout(PATIENCE)
   const note = (words) => allow.some((known) => known.test(words)) || complaints.push(words)
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && note(`console: ${message.text()} ${message.location().url}`))
   page.on('pageerror', (error) => note(`page: ${error.stack}`))

@@ -34,8 +34,8 @@ await form.getByRole('button', { name: 'Start the run' }).click()
 
 // It is watched while it goes on, and decided without a reload.
 await page.waitForURL(/runs\/run_/)
-await page.getByRole('status').filter({ hasText: /done|ready|Judging/ }).or(page.getByText('Decided')).first().waitFor()
-await page.getByText('Decided', { exact: true }).first().waitFor()
+await page.getByRole('status').filter({ hasText: /done|ready|Judging/ }).or(page.getByText('Decided', { exact: true })).filter({ visible: true }).first().waitFor()
+await page.getByText('Decided', { exact: true }).filter({ visible: true }).first().waitFor()
 const id = new URL(page.url()).pathname.split('/').at(-1)
 const run = await until(async () => {
   const now = await ask('GET', `/api/v1/runs/${id}`)
@@ -85,7 +85,7 @@ await page.waitForURL(/runs\/run_/)
 const phone = await person({ size: PHONE, theme: 'light' })
 for (const path of ['/runs', `/runs/${id}`]) {
   await phone.goto(new URL(path, phone.url()).href)
-  await phone.getByText('Overruled').first().waitFor()
+  await phone.getByText('Overruled', { exact: true }).filter({ visible: true }).first().waitFor()
   await accessible(phone, `${path} on a phone`)
   await fits(phone, `${path} on a phone`)
 }

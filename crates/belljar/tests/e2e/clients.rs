@@ -1,5 +1,7 @@
 //! With a server up the commands ask it, without one they work by themselves: the answers are the same.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -165,6 +167,31 @@ fn another_machines_server_is_asked_by_its_address(glass: &Glass) {
     from_afar(&["list"], "wrong").code(125).says("hint:");
     assert_eq!(from_afar(&["exec", "far", "--", "sh", "-c", "echo hi; exit 4"], &key).code(4).out, "hi\n");
     from_afar(&["exec", "--direct", "far", "--", "true"], &key).code(125).says("unset BELLJAR_URL");
+    // Files travel both ways, whole directories too.
+    glass.write("sent", "to the other side\n");
+    let (here, back) = (glass.work(), glass.work().join("back"));
+    let word = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+    from_afar(&["cp", &word(&here.join("sent")), "far:/tmp/sent"], &key).ok();
+    served.sh(&id, "mkdir -p /tmp/d/e && cp /tmp/sent /tmp/d/e/f && ln -s e/f /tmp/d/l");
+    from_afar(&["cp", "far:/tmp/d", &word(&back)], &key).ok();
+    assert_eq!(glass.read("back/e/f"), "to the other side\n");
+    assert_eq!(glass.read("back/l"), "to the other side\n");
+    from_afar(&["cp", &word(&back), "far:/tmp/again"], &key).ok();
+    from_afar(&["cp", "far:/tmp/again/l", &word(&here.join("once"))], &key).ok();
+    assert_eq!(glass.read("once"), "to the other side\n");
+    // A directory that is there takes what comes, and what may be run stays so.
+    served.sh(&id, "mkdir /tmp/into && printf '#!/bin/sh' > /tmp/tool && chmod 755 /tmp/tool");
+    from_afar(&["cp", &word(&here.join("sent")), "far:/tmp/into"], &key).ok();
+    from_afar(&["cp", &word(&back), "far:/tmp/into/"], &key).ok();
+    from_afar(&["exec", "far", "--", "cmp", "/tmp/into/sent", "/tmp/into/back/e/f"], &key).ok();
+    from_afar(&["cp", "far:/tmp/tool", &word(&here)], &key).ok();
+    assert_ne!(std::fs::metadata(here.join("tool")).unwrap().permissions().mode() & 0o100, 0);
+    from_afar(&["cp", "far:/tmp/none", &word(&here.join("none"))], &key).code(125);
+    assert!(!here.join("none").exists());
+    for all in [&["--json", "health", "--all"][..], &["--json", "health", "far"]] {
+        assert_eq!(from_afar(all, &key).json()[0]["healthy"], true);
+    }
+    assert_eq!(from_afar(&["--json", "stats", "--all"], &key).json()[0]["id"], json!(id));
     from_afar(&["terminate", "--force", "far"], &key).ok();
     assert_eq!(from_afar(&["--json", "list"], &key).json(), json!([]));
 }

@@ -103,6 +103,8 @@ fn logs_are_kept_and_can_be_followed(glass: &Glass) {
     let logs = glass.json(&["logs", &id]);
     assert_eq!(logs.as_array().unwrap().len(), 2, "{logs}");
     assert_eq!(logs[1]["output"], "later\n");
+    // Nobody says yes, so it goes on.
+    glass.run(&["terminate", &id]).code(1).says("--force");
     glass.run(&["terminate", "-f", &id]).ok();
     follower.wait().ok();
     assert_eq!(glass.run(&["logs", &id]).ok(), "ready\noops\nlater\n");

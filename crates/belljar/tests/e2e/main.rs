@@ -9,6 +9,8 @@
 )]
 
 mod support;
+#[path = "../support/mod.rs"]
+mod workbench;
 
 mod applying;
 mod audits;

@@ -3,6 +3,7 @@
 //! Every session has a mount namespace in which what is written below `/etc` is written to memory, and gone with it.
 
 use std::{
+    collections::BTreeSet,
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     path::{Path, PathBuf},
@@ -33,6 +34,10 @@ pub(crate) struct Account {
     pub(crate) session: String,
     /// The hooks it started, in order; some it does not tell of.
     pub(crate) started: Vec<String>,
+    /// The calls it made, by their ids; those of its subagents too.
+    pub(crate) calls: BTreeSet<String>,
+    /// What it reckons all of it cost, in dollars.
+    pub(crate) cost: Option<f64>,
     pub(crate) errors: String,
 }
 
@@ -46,12 +51,12 @@ pub(crate) fn control(request: &Value) -> Value {
 }
 
 /// The client, not yet started.
-pub(crate) fn agent(machine: &Machine, model: &Model, env: &[(&str, &str)], args: &[&str]) -> Command {
+pub(crate) fn agent(machine: &Machine, model: &Model, env: &[(&str, String)], args: &[&str]) -> Command {
     managed(machine, model, env, &[&[claude().to_str().unwrap()], args].concat())
 }
 
 /// Any command with the same settings and environment.
-pub(crate) fn managed(machine: &Machine, model: &Model, env: &[(&str, &str)], words: &[&str]) -> Command {
+pub(crate) fn managed(machine: &Machine, model: &Model, env: &[(&str, String)], words: &[&str]) -> Command {
     require("unshare", "util-linux");
     let mut command = Command::new("unshare");
     command.args(["--mount", "--propagation", "private", "--", "sh", "-c", MANAGED, "sh"]);
@@ -64,7 +69,7 @@ pub(crate) fn managed(machine: &Machine, model: &Model, env: &[(&str, &str)], wo
     for flag in QUIET {
         command.env(flag, "1");
     }
-    command.envs(env.iter().copied());
+    command.envs(env.iter().map(|(name, value)| (name, value)));
     command
 }
 
@@ -102,6 +107,7 @@ pub(crate) fn talk(mut command: Command, said: &[Value]) -> Account {
     }
     let answers_due = said.iter().filter(|message| message["type"] == "user").count();
     let (mut account, mut results) = (Account::default(), 0);
+    let (mut thought_over, mut asked) = (false, None);
     if said.is_empty() {
         input = None;
     }
@@ -114,17 +120,23 @@ pub(crate) fn talk(mut command: Command, said: &[Value]) -> Account {
             (Some("system"), Some("hook_started")) => {
                 account.started.push(message["hook_event"].as_str().unwrap().to_owned());
             }
+            (Some("system"), Some("hook_response")) if message["hook_event"] == "PermissionRequest" => {
+                thought_over = true;
+            }
+            (Some("control_request"), _) if message["request"]["subtype"] == "can_use_tool" => {
+                asked = Some(answer_to(&message, &json!({"behavior": "deny", "message": "not this time"})));
+            }
             (Some("control_request"), _) => {
-                let answer = match message["request"]["subtype"].as_str() {
-                    Some("can_use_tool") => json!({"behavior": "deny", "message": "not this time"}),
-                    _ => json!({"action": "accept", "content": {"name": "somebody"}}),
-                };
-                let response =
-                    json!({"subtype": "success", "request_id": message["request_id"], "response": answer});
-                let answer = json!({"type": "control_response", "response": response});
-                writeln!(input.as_mut().unwrap(), "{answer}").unwrap();
+                let given = json!({"action": "accept", "content": {"name": "somebody"}});
+                writeln!(input.as_mut().unwrap(), "{}", answer_to(&message, &given)).unwrap();
+            }
+            (Some("assistant"), _) => {
+                let blocks = message["message"]["content"].as_array().into_iter().flatten();
+                let calls = blocks.filter(|block| block["type"] == "tool_use");
+                account.calls.extend(calls.map(|call| call["id"].as_str().unwrap().to_owned()));
             }
             (Some("result"), _) => {
+                account.cost = message["total_cost_usd"].as_f64();
                 results += 1;
                 if results >= answers_due {
                     input = None;
@@ -132,10 +144,21 @@ pub(crate) fn talk(mut command: Command, said: &[Value]) -> Account {
             }
             _ => {}
         }
+        // The client asks its hooks and its host at the same time, and goes on with whoever answers first: a person
+        // takes longer than a hook, and so does this host.
+        if thought_over && let Some(answer) = asked.take() {
+            thought_over = false;
+            writeln!(input.as_mut().unwrap(), "{answer}").unwrap();
+        }
     }
     account.code = child.wait().unwrap().code();
     account.errors = errors.join().unwrap();
     account
+}
+
+fn answer_to(request: &Value, answer: &Value) -> Value {
+    let response = json!({"subtype": "success", "request_id": request["request_id"], "response": answer});
+    json!({"type": "control_response", "response": response})
 }
 
 fn gather(child: &mut Child) -> thread::JoinHandle<String> {

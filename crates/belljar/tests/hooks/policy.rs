@@ -178,3 +178,81 @@ fn the_real_claude_code_is_stopped_by_a_rule() {
     assert!(!machine.path("project/made.txt").exists());
     assert!(model.results().iter().any(|result| result.contains("quiet here")), "{:?}", model.results());
 }
+
+/// What is said to a command, in a directory, of a session whose agent says by these variables what it is about.
+fn told(machine: &Machine, agent: &str, about: &[(&str, &str)], fields: &Value) -> String {
+    let mut command = machine.belljar(&["hook", "--agent", agent]);
+    command.envs(about.iter().copied());
+    let ended = crate::support::ended(command, fields.to_string().as_bytes());
+    ended.out + &ended.err
+}
+
+#[test]
+fn the_workspace_is_the_sessions_wherever_the_agent_went() {
+    let machine = Machine::new();
+    write(&machine, "");
+    let shell = |cwd: &str, command: &str| {
+        json!({ "hook_event_name": "PreToolUse", "session_id": "s1", "tool_use_id": "t1", "cwd": cwd,
+            "tool_name": "Bash", "tool_input": { "command": command } })
+    };
+    let about = [("CLAUDE_PROJECT_DIR", "/srv/app")];
+    let gemini = [("GEMINI_PROJECT_DIR", "/srv/app")];
+    let mut server = Some(Server::start(&machine));
+    for is_up in [true, false] {
+        let claude = |cwd, command| told(&machine, "claude-code", &about, &shell(cwd, command));
+        let said = claude("/srv/other", "rm -rf data");
+        assert!(said.contains("\"deny\"") && said.contains("/srv/other/data"), "{is_up}: {said}");
+        assert_eq!(claude("/", "rm -rf srv/app/build"), "", "{is_up}");
+        assert_eq!(claude("/srv/app/sub", "rm -rf ../build"), "", "{is_up}");
+        let mut before = shell("/srv/other", "rm -rf data");
+        before["hook_event_name"] = json!("BeforeTool");
+        before["tool_name"] = json!("run_shell_command");
+        let said = told(&machine, "gemini", &gemini, &before);
+        assert!(said.contains("deny"), "{is_up}: {said}");
+        let cursor = json!({ "hook_event_name": "beforeShellExecution", "conversation_id": "c1",
+            "workspace_roots": ["/srv/app"], "cwd": "/srv/other", "command": "rm -rf data" });
+        let said = told(&machine, "cursor", &[], &cursor);
+        assert!(said.contains("deny"), "{is_up}: {said}");
+        drop(server.take());
+    }
+}
+
+#[test]
+fn without_a_word_of_the_agent_a_session_is_about_where_it_began() {
+    let machine = Machine::new();
+    write(&machine, "");
+    let _server = Server::start(&machine);
+    let event = |name: &str, session: &str, cwd: &str| {
+        json!({ "hook_event_name": name, "session_id": session, "turn_id": "t", "tool_use_id": "t1", "cwd": cwd,
+            "tool_name": "Bash", "tool_input": { "command": "rm -rf data" } })
+    };
+    assert_eq!(told(&machine, "codex", &[], &event("SessionStart", "s1", "/srv/app")), "");
+    let said = told(&machine, "codex", &[], &event("PreToolUse", "s1", "/srv/other"));
+    assert!(said.contains("deny"), "{said}");
+    assert!(!told(&machine, "codex", &[], &event("PreToolUse", "s1", "/srv/app")).contains("deny"));
+    assert!(!told(&machine, "codex", &[], &event("PreToolUse", "s2", "/srv/other")).contains("deny"));
+}
+
+#[test]
+fn links_and_scripts_are_judged_by_what_is_on_the_disk() {
+    let machine = Machine::new();
+    write(&machine, "");
+    let project = machine.path("project");
+    std::os::unix::fs::symlink("/etc/shadow", project.join("notes.txt")).unwrap();
+    fs::write(project.join("tidy.sh"), "#!/bin/sh\ncd /srv\nrm -rf everything\n").unwrap();
+    fs::write(project.join("build.sh"), "#!/bin/sh\nrm -rf target\n\"$CC\" main.c\n").unwrap();
+    let shell = |command: &str| {
+        let fields = json!({ "hook_event_name": "PreToolUse", "session_id": "s1", "tool_use_id": "t1",
+            "cwd": project, "tool_name": "Bash", "tool_input": { "command": command } });
+        told(&machine, "claude-code", &[], &fields)
+    };
+    let mut server = Some(Server::start(&machine));
+    for is_up in [true, false] {
+        let said = shell("cat notes.txt");
+        assert!(said.contains("\"deny\"") && said.contains("/etc/shadow"), "{is_up}: {said}");
+        let said = shell("chmod +x tidy.sh && ./tidy.sh");
+        assert!(said.contains("\"deny\"") && said.contains("/srv/everything"), "{is_up}: {said}");
+        assert_eq!(shell("rm notes.txt; ./build.sh"), "", "{is_up}");
+        drop(server.take());
+    }
+}

@@ -1,17 +1,12 @@
 //! The real Claude Code, offline, with hooks that `belljar hooks install` put into its settings.
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader},
-    process::{Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::{fs, process::Command};
 
 use serde_json::{Value, json};
 
 use crate::{
-    http::Http,
     support::{Ended, Machine, Scripted, ended},
+    twenty::{Server, wait},
     workbench::{claude, model::Model},
 };
 
@@ -41,6 +36,12 @@ pub(crate) fn claude_session_with(
     let installed = machine.run(&["hooks", "install", "--agent", "claude-code"], b"");
     assert_eq!(installed.code, Some(0), "{installed:?}");
     let model = Model::asking_for("echo made > made.txt");
+    let ended = ended(client(machine, &model, env, flags), b"");
+    (model, ended)
+}
+
+/// The client with the user's own settings, whatever they are.
+fn client(machine: &Machine, model: &Model, env: &[(&str, String)], flags: &[&str]) -> Command {
     let mut command = Command::new(claude());
     command
         .args(["--print", "Do it.", "--dangerously-skip-permissions"])
@@ -54,8 +55,7 @@ pub(crate) fn claude_session_with(
         command.env(flag, "1");
     }
     command.envs(env.iter().map(|(name, value)| (name, value)));
-    let ended = ended(command, b"");
-    (model, ended)
+    command
 }
 
 /// What is told of every session, less what comes beside it.
@@ -103,73 +103,38 @@ fn claude_code_works_on_without_a_server_and_nothing_it_said_is_lost() {
 }
 
 #[test]
-fn what_claude_code_tells_in_three_ways_joins_to_one_record_with_the_right_cost() {
+fn claude_code_tells_by_its_own_http_hooks_and_is_stopped_by_their_answer() {
     let machine = Machine::new();
-    let mut server = machine.belljar(&["--json", "serve", "--listen", "127.0.0.1:0"]);
-    let mut server = server.env("BELLJAR_SERVER_POOL", "0").stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let facts: Value = serde_json::from_str(&line).unwrap();
-    let key = fs::read_to_string(machine.path("home/admin.key")).unwrap();
-    let text = |text: &str| text.to_owned();
-    let (model, ended) = claude_session_with(
-        &machine,
-        &[
-            ("CLAUDE_CODE_ENABLE_TELEMETRY", text("1")),
-            ("OTEL_LOGS_EXPORTER", text("otlp")),
-            ("OTEL_METRICS_EXPORTER", text("otlp")),
-            ("OTEL_EXPORTER_OTLP_PROTOCOL", text("http/protobuf")),
-            ("OTEL_EXPORTER_OTLP_ENDPOINT", facts["url"].as_str().unwrap().to_owned()),
-            ("OTEL_EXPORTER_OTLP_HEADERS", format!("Authorization=Bearer {}", key.trim())),
-            ("OTEL_LOGS_EXPORT_INTERVAL", text("200")),
-            ("OTEL_METRIC_EXPORT_INTERVAL", text("200")),
-        ],
-        &["--output-format", "json"],
-    );
-    let result: Value = serde_json::from_str(&ended.out).unwrap();
-    assert_eq!((ended.code, &result["result"]), (Some(0), &json!("all done")), "{ended:?}");
-    assert_eq!(model.results().len(), 1);
-    let http = Http::new(&machine.path("home"));
-    let get = |path: &str| {
-        let (status, answer) = http.ask("GET", &format!("/api/v1/{path}"), None).unwrap();
-        assert_eq!(status, 200, "{path}: {answer}");
-        answer
+    let server = Server::start(&machine);
+    let events = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"];
+    let hook = json!({
+        "type": "http", "url": format!("{}/hooks/claude-code", server.url()), "allowedEnvVars": ["BELLJAR_KEY"],
+        "headers": {"Authorization": "Bearer $BELLJAR_KEY"},
+    });
+    let hooks: Value = events.iter().map(|event| (*event, json!([{"hooks": [hook]}]))).collect();
+    fs::create_dir_all(machine.path("user/.claude")).unwrap();
+    fs::write(machine.path("user/.claude/settings.json"), json!({"hooks": hooks}).to_string()).unwrap();
+    let key = fs::read_to_string(machine.path("home/admin.key")).unwrap().trim().to_owned();
+    let env = [("DISABLE_TELEMETRY", "1".to_owned()), ("BELLJAR_KEY", key)];
+    let told = |made: &str, is_denied: bool| {
+        let model = Model::asking_for(&format!("echo made > {made}"));
+        let ended = ended(client(&machine, &model, &env, &[]), b"");
+        assert_eq!((ended.code, ended.out.as_str()), (Some(0), "all done\n"), "{ended:?}");
+        assert_eq!(machine.path("project").join(made).exists(), !is_denied, "{ended:?}");
+        assert_eq!(model.results().iter().any(|said| said.contains(REASON)), is_denied);
+        let is_over = |told: &[Value]| told.iter().any(|event| event["payload"]["hook"] == "SessionEnd");
+        wait("it is told", || is_over(&server.told(None)));
+        story(server.told(None).iter().map(|event| event["payload"]["hook"].clone()))
     };
-    let items = |answer: &Value| answer["items"].as_array().unwrap().clone();
-    // The transcript is read a moment after a stop; what it says of money is known from telemetry by then.
-    let until = Instant::now() + Duration::from_secs(60);
-    while items(&get("events?kind=transcript.read")).is_empty() && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let calls = items(&get("calls"));
-    assert_eq!(calls.len(), 1, "{calls:?}");
-    let call = &calls[0];
-    assert_eq!(
-        (&call["tool"], &call["outcome"], &call["decision"]),
-        (&json!("Bash"), &json!("success"), &json!("allow")),
-        "{call}"
+    assert_eq!(told("first.txt", false), events);
+    let rule = format!(
+        "[[rule]]\nname = \"no-making\"\nmatch = \"Bash(echo made:*)\"\nverdict = \"deny\"\nreason = \"{REASON}\"\n"
     );
-    assert_eq!(
-        (&call["told"]["outcome"], &call["told"]["duration_ms"]),
-        (&json!("hook"), &json!("telemetry")),
-        "{call}"
-    );
-    let paid = items(&get("events?kind=model.called"));
-    let micros: u64 = paid.iter().map(|event| event["cost_micros"].as_u64().unwrap()).sum();
-    assert!(paid.len() >= 2 && micros > 0, "{paid:?}");
-    let session = &items(&get("sessions"))[0];
-    let spent = &session["spent"];
-    assert_eq!((&spent["requests"], &spent["basis"]), (&json!(paid.len()), &json!("reported")), "{session}");
-    assert_eq!(spent["tokens"]["input"], json!(10 * paid.len()));
-    assert!(
-        (spent["cost_usd"].as_f64().unwrap() * 1e6 - micros as f64).abs() < 0.5,
-        "{spent} is not {micros}"
-    );
-    // The client reckons by itself what it cost.
-    let reckoned = result["total_cost_usd"].as_f64().unwrap();
-    assert!((reckoned - spent["cost_usd"].as_f64().unwrap()).abs() < 1e-6, "{spent} is not {reckoned}");
-    assert!(call["cost_usd"].as_f64().unwrap() > 0.0, "{call}");
-    assert_eq!((&session["state"], &session["app"]), (&json!("done"), &json!("claude-code")));
-    server.kill().unwrap();
-    server.wait().unwrap();
+    fs::write(machine.path("home/guardian.toml"), rule).unwrap();
+    let call = json!({"hook_event_name": "PreToolUse", "session_id": "probe", "cwd": "/w", "tool_name": "Bash",
+        "tool_input": {"command": "echo made > x"}});
+    wait("the rule is in force", || {
+        machine.hook(&["--agent", "claude-code"], &call).out.contains("\"deny\"")
+    });
+    assert_eq!(told("second.txt", true), ["UserPromptSubmit", "PreToolUse", "Stop", "SessionEnd"]);
 }

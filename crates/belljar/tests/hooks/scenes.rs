@@ -13,7 +13,7 @@ use crate::{
 pub(crate) struct Scene {
     pub(crate) script: Script,
     pub(crate) args: Vec<String>,
-    pub(crate) env: Vec<(&'static str, &'static str)>,
+    pub(crate) env: Vec<(&'static str, String)>,
     /// What is said on standard input; without it there is one prompt among the arguments.
     pub(crate) said: Vec<Value>,
     /// Events that must be heard of, besides those of every session.
@@ -26,6 +26,8 @@ pub(crate) struct Scene {
     pub(crate) is_crowd: bool,
     /// It is a person's terminal in the place of `--print`.
     pub(crate) is_terminal: bool,
+    /// How many turns a person at a terminal waits for.
+    pub(crate) turns: usize,
 }
 
 impl Scene {
@@ -115,7 +117,7 @@ pub(crate) fn watching(machine: &Machine) -> Scene {
         .turn(done());
     let hears = &["FileChanged", "ConfigChange", "TaskCreated", "TaskCompleted", "Stop"];
     let mut scene = Scene::of(script, hears);
-    scene.env = vec![("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1")];
+    scene.env = vec![("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1".to_owned())];
     scene.cues = vec![
         ("FileChanged", "file-seen", ""),
         ("FileChanged", ".claude/settings.json", r#"{"env": {"A": "1"}}"#),
@@ -181,7 +183,7 @@ pub(crate) fn refusal(_machine: &Machine) -> Scene {
         .turn([Say::run("make deploy TARGET=production")])
         .turn(done());
     let scene = Scene::of(script, &["PermissionDenied", "Stop"]);
-    let env = vec![("CLAUDE_CODE_ENABLE_AUTO_MODE", "1")];
+    let env = vec![("CLAUDE_CODE_ENABLE_AUTO_MODE", "1".to_owned())];
     Scene { args: words(&["--permission-mode", "auto"]), env, ..scene }
 }
 
@@ -208,9 +210,11 @@ pub(crate) fn team(_machine: &Machine) -> Scene {
         .whenever_begun("TEAM-BOB", vec![vec![Say::text("Bob is done.")]])
         .turn([Say::call("Agent", bob)])
         .turn([Say::run(&until("bob-is-idle"))])
-        .turn(done());
+        .turn(done())
+        // What Bob says when he is done begins a turn of its own, once this one is over.
+        .turn([Say::text("I heard Bob.")]);
     let mut scene = Scene::of(script, &["TeammateIdle", "Stop"]);
-    scene.env = vec![("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS", "1")];
+    scene.env = vec![("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS", "1".to_owned())];
     scene.cues = vec![("TeammateIdle", "bob-is-idle", "")];
-    Scene { is_crowd: true, is_terminal: true, ..scene }
+    Scene { is_crowd: true, is_terminal: true, turns: 2, ..scene }
 }

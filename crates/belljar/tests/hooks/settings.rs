@@ -1,6 +1,9 @@
 //! Hooks get into agents' settings and out again, and nothing else in there moves.
 
-use std::{fs, os::unix::fs::symlink};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt as _, symlink},
+};
 
 use serde_json::Value;
 
@@ -181,6 +184,78 @@ fn a_link_stays_a_link_and_projects_have_their_own() {
 }
 
 #[test]
+fn a_link_to_a_file_that_is_not_there_yet_is_followed_both_ways() {
+    let machine = Machine::new();
+    fs::create_dir_all(machine.path("dotfiles")).unwrap();
+    fs::create_dir(machine.path("user/.claude")).unwrap();
+    let link = machine.path("user/.claude/settings.json");
+    symlink("../../dotfiles/claude.json", &link).unwrap();
+    well(machine.run(&["hooks", "install", "--agent", "claude-code"], b""));
+    assert!(link.is_symlink() && read(&machine, "dotfiles/claude.json").contains("SessionStart"));
+    well(machine.run(&["hooks", "uninstall", "--agent", "claude-code"], b""));
+    assert!(link.is_symlink() && !link.exists());
+}
+
+#[test]
+fn a_file_that_is_read_only_is_left_alone_and_so_is_every_other() {
+    let machine = Machine::new();
+    write(&machine, "user/.gemini/settings.json", THEIRS);
+    let file = machine.path("user/.gemini/settings.json");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+    for (act, words) in [("install", &["--dry-run"][..]), ("install", &[])] {
+        let words = [&["hooks", act, "--agent", "claude-code,gemini"], words].concat();
+        let failed = machine.run(&words, b"");
+        let is_told = failed.err.contains("read-only") && failed.err.contains(".gemini/settings.json");
+        assert!(failed.code == Some(125) && is_told, "{failed:?}");
+    }
+    assert_eq!(read(&machine, "user/.gemini/settings.json"), THEIRS);
+    assert!(!machine.path("user/.claude").exists());
+}
+
+#[test]
+fn a_mark_before_everything_else_stays_there() {
+    let machine = Machine::new();
+    write(&machine, "user/.claude/settings.json", "\u{feff}{\"model\": \"opus\"}");
+    well(machine.run(&["hooks", "install", "--agent", "claude-code"], b""));
+    assert!(read(&machine, "user/.claude/settings.json").starts_with("\u{feff}{"));
+    well(machine.run(&["hooks", "uninstall", "--agent", "claude-code"], b""));
+    assert_eq!(read(&machine, "user/.claude/settings.json"), "\u{feff}{\"model\": \"opus\"}");
+}
+
+#[test]
+fn layout_and_comments_stay_as_they_were_written() {
+    let machine = Machine::new();
+    let theirs =
+        "{\n  // Ours.\n  \"model\": {\"name\": \"x\"}, /* why */\n  \"hooks\": { \"AfterTool\": [ ] }\n}\n";
+    write(&machine, "user/.gemini/settings.json", theirs);
+    well(machine.run(&["hooks", "install", "--agent", "gemini"], b""));
+    let with = read(&machine, "user/.gemini/settings.json");
+    assert!(
+        with.starts_with(theirs.split("\"hooks\"").next().unwrap()) && with.contains("BeforeTool"),
+        "{with}"
+    );
+    // Also where somebody changed something since.
+    write(&machine, "user/.gemini/settings.json", &with.replace("\"x\"", "\"y\""));
+    well(machine.run(&["hooks", "uninstall", "--agent", "gemini"], b""));
+    let left = read(&machine, "user/.gemini/settings.json");
+    assert!(left.starts_with("{\n  // Ours.\n  \"model\": {\"name\": \"y\"}"), "{left}");
+    assert!(left.contains("/* why */") && !left.contains("belljar"), "{left}");
+    // Who does not read comments would go by none of the settings.
+    write(&machine, "user/.claude/settings.json", theirs);
+    let failed = machine.run(&["hooks", "install", "--agent", "claude-code"], b"");
+    assert!(
+        failed.code == Some(125) && failed.err.contains("comment") && failed.err.contains("line 2"),
+        "{failed:?}"
+    );
+    let lists = "{\"permissions\": {\"allow\": [\"Bash(ls:*)\", \"Read\"]},\n \"n\": 1e2}\n";
+    write(&machine, "user/.claude/settings.json", lists);
+    let shown = well(machine.run(&["hooks", "install", "--agent", "claude-code", "--dry-run"], b""));
+    let gone: Vec<_> =
+        shown.lines().filter(|line| line.starts_with('-') && !line.starts_with("---")).collect();
+    assert_eq!(gone, ["- \"n\": 1e2}"], "only what must be is moved");
+}
+
+#[test]
 fn status_tells_what_is_where() {
     let machine = Machine::new();
     well(machine.run(&["hooks", "install", "--agent", "cursor"], b""));
@@ -201,4 +276,54 @@ fn status_tells_what_is_where() {
     assert_eq!((&said["server"], &said["spool"]["entries"]), (&false.into(), &1.into()));
     let table = well(machine.run(&["hooks", "status"], b""));
     assert!(table.contains("spool: 1 hooks") && table.contains("server: not running"), "{table}");
+}
+
+#[test]
+fn installed_hooks_go_by_the_home_they_were_installed_with() {
+    let machine = Machine::new();
+    let rule = "[[rule]]\nname = \"no-push\"\nmatch = \"Bash(git push:*)\"\nverdict = \"deny\"\nreason = \"not here\"\n";
+    write(&machine, "home/guardian.toml", rule);
+    write(&machine, "other/guardian.toml", "mode = \"observe\"\n");
+    let payload = r#"{"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/w",
+        "tool_name": "Bash", "tool_input": {"command": "git push"}}"#;
+    for (agent, file) in [("claude-code", "user/.claude/settings.json"), ("codex", "user/.codex/hooks.json")]
+    {
+        well(machine.run(&["hooks", "install", "--agent", agent], b""));
+        let settings: Value = serde_json::from_str(&read(&machine, file)).unwrap();
+        let hook = &settings["hooks"]["PreToolUse"][0]["hooks"][0];
+        let mut command = match hook["args"].as_array() {
+            Some(words) => {
+                let mut command = std::process::Command::new(hook["command"].as_str().unwrap());
+                command.args(words.iter().map(|word| word.as_str().unwrap()));
+                command
+            }
+            None => {
+                let mut command = std::process::Command::new("sh");
+                command.args(["-c", hook["command"].as_str().unwrap()]);
+                command
+            }
+        };
+        // What an agent's environment says of belljar is the agent's word.
+        command.env("BELLJAR_HOME", machine.path("other")).env("BELLJAR_URL", "http://127.0.0.1:9");
+        command.env("HOME", machine.path("other")).env("XDG_DATA_HOME", machine.path("other"));
+        let said = crate::support::ended(command, payload.as_bytes());
+        assert!(format!("{}{}", said.out, said.err).contains("not here"), "{agent}: {said:?}");
+    }
+    assert_eq!(machine.spooled().len(), 2);
+    assert!(!machine.path("other/spool").exists());
+}
+
+#[test]
+fn a_server_elsewhere_is_pinned_and_an_image_is_given_nothing_of_this_machine() {
+    let machine = Machine::new();
+    let mut install = machine.belljar(&["hooks", "install", "--agent", "claude-code"]);
+    install.env("BELLJAR_URL", "http://127.0.0.1:7431");
+    well(crate::support::ended(install, b""));
+    let text = read(&machine, "user/.claude/settings.json");
+    assert!(text.contains("\"--url\"") && text.contains("http://127.0.0.1:7431"), "{text}");
+    let root = machine.path("image");
+    let words = ["hooks", "install", "--agent", "claude-code", "--managed", "--root", root.to_str().unwrap()];
+    well(machine.run(&words, b""));
+    let text = read(&machine, "image/etc/claude-code/managed-settings.d/50-belljar.json");
+    assert!(!text.contains("--home") && !text.contains("--url"), "{text}");
 }

@@ -161,7 +161,10 @@ impl Drop for Scripted {
 fn play(stream: UnixStream, act: &Act, seen: &Mutex<Vec<Request>>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut line = String::new();
-    reader.read_line(&mut line).unwrap();
+    if reader.read_line(&mut line).unwrap() == 0 {
+        // Somebody only looked whether one listens.
+        return;
+    }
     let mut headers = BTreeMap::new();
     loop {
         let mut header = String::new();

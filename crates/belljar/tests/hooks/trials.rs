@@ -43,6 +43,10 @@ import { Belljar } from "./belljar.mjs"
 const hooks = await Belljar({ directory: "/srv/app" })
 await hooks.event({ event: { type: "session.created", properties: { info: { id: "s" } } } })
 await hooks.event({ event: { type: "message.part.updated", properties: {} } })
+const info = { id: "m", sessionID: "s", role: "assistant", time: { created: 1 }, modelID: "gpt-5.3-codex", cost: 0.25 }
+await hooks.event({ event: { type: "message.updated", properties: { info } } })
+info.time.completed = 2
+for (const _ of "ab") await hooks.event({ event: { type: "message.updated", properties: { info } } })
 await hooks["chat.message"]({ sessionID: "s" }, { parts: [{ type: "text", text: "go" }] })
 const asked = { status: "ask" }
 await hooks["permission.ask"]({ sessionID: "s" }, asked)
@@ -75,8 +79,11 @@ fn opencode_is_told_on_and_stopped() {
     let server = Scripted::verdict(&machine, &json!({"decision": "deny", "reason": "not here"}));
     assert_eq!(opencode(&machine), "not here deny\n");
     let told: Vec<_> = server.seen().iter().map(|request| request.body["event"].clone()).collect();
-    assert_eq!(told, ["session.created", "chat.message", "permission.ask", "tool.execute.before"]);
-    assert_eq!(server.seen()[3].body["payload"]["args"]["command"], "rm -rf /");
+    let once =
+        ["session.created", "message.updated", "chat.message", "permission.ask", "tool.execute.before"];
+    assert_eq!(told, once);
+    assert_eq!(server.seen()[1].body["payload"]["properties"]["info"]["cost"], 0.25);
+    assert_eq!(server.seen()[4].body["payload"]["args"]["command"], "rm -rf /");
 }
 
 #[test]
@@ -84,5 +91,5 @@ fn opencode_goes_on_without_a_server_and_the_rules_hold() {
     let machine = Machine::new();
     let said = opencode(&machine);
     assert!(said.starts_with("`rm` would delete `/`") && said.ends_with(" ask\n"), "{said}");
-    assert_eq!(machine.spooled().len(), 4);
+    assert_eq!(machine.spooled().len(), 5);
 }

@@ -34,6 +34,7 @@ const BESIDE: [&str; 3] = ["MessageDisplay", "InstructionsLoaded", "Notification
 pub(crate) struct Server {
     child: Child,
     http: Http,
+    url: String,
 }
 
 impl Server {
@@ -42,16 +43,26 @@ impl Server {
         let mut child = command.env("BELLJAR_SERVER_POOL", "0").stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        Self { child, http: Http::new(&machine.path("home")) }
+        let facts: Value = serde_json::from_str(&line).unwrap();
+        let url = facts["url"].as_str().unwrap().to_owned();
+        Self { child, http: Http::new(&machine.path("home")), url }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Value {
+        let (status, answer) = self.http.ask("GET", &format!("/api/v1/{path}"), None).unwrap();
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer
     }
 
     /// Everything hooks told of a session, in the ledger's order; of the newest one if none is named.
-    fn told(&self, session: Option<&str>) -> Vec<Value> {
+    pub(crate) fn told(&self, session: Option<&str>) -> Vec<Value> {
         let (mut told, mut after) = (Vec::<Value>::new(), 0);
         loop {
-            let path = format!("/api/v1/events?after={after}&limit=500");
-            let (status, page) = self.http.ask("GET", &path, None).unwrap();
-            assert_eq!(status, 200, "{page}");
+            let page = self.get(&format!("events?after={after}&limit=500"));
             let items = page["items"].as_array().unwrap();
             let Some(last) = items.last() else { break };
             after = last["seq"].as_u64().unwrap();
@@ -65,11 +76,13 @@ impl Server {
 
     /// How the calls of a session came out, in order.
     fn outcomes(&self, session: &str) -> Vec<String> {
-        let path = format!("/api/v1/calls?session_id={session}");
-        let (status, page) = self.http.ask("GET", &path, None).unwrap();
-        assert_eq!(status, 200, "{page}");
+        let page = self.get(&format!("calls?session_id={session}"));
         let calls = page["items"].as_array().unwrap().iter().rev();
         calls.map(|call| call["outcome"].as_str().unwrap_or("open").to_owned()).collect()
+    }
+
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal).unwrap();
     }
 
     pub(crate) fn kill(&mut self) {
@@ -91,7 +104,7 @@ fn name(event: &Value) -> &str {
 }
 
 /// A machine with a project that is a repository.
-fn machine() -> Machine {
+pub(crate) fn machine() -> Machine {
     let machine = Machine::new();
     agent::settled(&machine);
     let git = |words: &[&str]| {
@@ -108,7 +121,7 @@ fn machine() -> Machine {
 }
 
 /// Plays a scene to its end; somebody meanwhile makes the files it waits for.
-fn play(machine: &Machine, server: &Server, scene: &mut Scene) -> Account {
+pub(crate) fn play(machine: &Machine, server: &Server, scene: &mut Scene) -> Account {
     let model = Model::playing(std::mem::take(&mut scene.script));
     let over = AtomicBool::new(false);
     let known = server.told(None).last().map(|event| event["session_id"].clone());
@@ -204,7 +217,15 @@ fn terminal(machine: &Machine, server: &Server, scene: &Scene, model: &Model) ->
     });
     for (text, is_over) in [("work", false), ("/exit", true)] {
         if is_over {
-            wait("it has stopped", || server.told(None).iter().any(|event| name(event) == "Stop"));
+            wait("it has stopped", || {
+                let told = server.told(None);
+                if !told.iter().any(|event| name(event) == "UserPromptSubmit") {
+                    // On a busy machine the return may have been read as the end of something pasted.
+                    keys.write_all(b"\r").unwrap();
+                    thread::sleep(Duration::from_millis(500));
+                }
+                told.iter().filter(|event| name(event) == "Stop").count() >= scene.turns
+            });
         }
         screen.lock().unwrap().clear();
         keys.write_all(text.as_bytes()).unwrap();
@@ -223,7 +244,7 @@ fn terminal(machine: &Machine, server: &Server, scene: &Scene, model: &Model) ->
     Account { code, session, ..Account::default() }
 }
 
-fn wait(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait(what: &str, mut is_so: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(60);
     while !is_so() {
         assert!(Instant::now() < until, "waited in vain: {what}");

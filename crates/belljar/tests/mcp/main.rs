@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const BELLJAR: &str = env!("CARGO_BIN_EXE_belljar");
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/client.py");
+const SCRIPT: &str = "tests/mcp/client.py";
 
 /// The Python that has the client; `cargo xtask test` makes it.
 fn python() -> PathBuf {

@@ -13,10 +13,10 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Client, PATIENCE, Receiver, Served};
+use crate::support::{Client, PATIENCE, Receiver, Served, eventually};
 
 fn deploy(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(name)
+    Path::new("../../deploy").join(name)
 }
 
 /// Debian's AlertManager on a free port, gone with the value.
@@ -102,6 +102,39 @@ fn an_alert_is_raised_and_resolved_at_a_real_alertmanager() {
 }
 
 #[test]
+fn what_agents_cost_is_counted_and_raises_an_alert() {
+    let receiver = Receiver::listen();
+    let served = Served::start_configured(&format!(
+        "[alerts]\nwebhook = \"{}\"\ncost_micros = 4000000\nhold = \"100ms\"\ninterval = \"100ms\"\nwindow = \"30s\"\n",
+        receiver.url()
+    ));
+    let cost = || {
+        let text = served.client().get("/metrics").text();
+        let line =
+            text.lines().find_map(|line| line.strip_prefix("belljar_cost_usd_total ").map(str::to_owned));
+        line.unwrap_or_else(|| panic!("{text}")).parse::<f64>().unwrap()
+    };
+    assert!(cost().abs() < f64::EPSILON);
+    let tell = |request: &str, dollars: f64| {
+        let told = json!({
+            "kind": "model.called", "session_id": "s1", "cost_usd": dollars, "tokens": 9000,
+            "payload": {"model": "claude-sonnet-4-5", "request_id": request},
+        });
+        let taken = served.client().post("/api/v1/events/ingest", &told);
+        assert!(matches!(taken.status, 200 | 201), "{taken:?}");
+    };
+    tell("req_1", 2.5);
+    tell("req_1", 2.5);
+    eventually("one request is counted once", || ((cost() - 2.5).abs() < 1e-6).then_some(()));
+    tell("req_2", 2.0);
+    let raised = receiver.next().json();
+    assert_eq!((&raised["type"], &raised["rule"]), (&json!("alert.raised"), &json!("SandboxCostHigh")));
+    assert_eq!((&raised["value"], &raised["threshold"]), (&json!(4_500_000), &json!(4_000_000)), "{raised}");
+    assert_eq!(raised["summary"], "agents cost $4.50 (threshold $4.00)");
+    eventually("both are counted", || ((cost() - 4.5).abs() < 1e-6).then_some(()));
+}
+
+#[test]
 fn the_rules_for_prometheus_hold_what_they_say() {
     for arguments in [["check", "rules", "sandbox.yml"], ["test", "rules", "sandbox.test.yml"]] {
         let checked = Command::new("promtool").args(arguments).current_dir(deploy("alerts")).output();
@@ -135,10 +168,8 @@ fn every_metric_the_board_and_the_alerts_use_is_exported() {
 
 #[test]
 fn the_unit_is_one_systemd_understands() {
-    if Command::new("systemd-analyze").arg("--version").output().is_err() {
-        eprintln!("systemd is not here, and so is nobody who would read the unit");
-        return;
-    }
+    let version = Command::new("systemd-analyze").arg("--version").output();
+    version.unwrap_or_else(|error| panic!("systemd-analyze ({error}); `cargo xtask test` installs it"));
     let dir = tempfile::tempdir().unwrap();
     let unit = fs::read_to_string(deploy("systemd/belljar.service")).unwrap();
     let unit = unit.replace("/usr/local/bin/belljar", env!("CARGO_BIN_EXE_belljar"));

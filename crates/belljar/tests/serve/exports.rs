@@ -82,7 +82,7 @@ fn spoken_in_the_conventions_words(all: &BTreeMap<String, Value>) {
         (&json!("t1"), &json!("function"))
     );
     assert!(!bash.to_string().contains("secret plans"), "what was said does not go along unasked: {bash}");
-    let failed = &all["execute_tool mcp__a__b"];
+    let failed = &all["tools/call b"];
     assert_eq!(
         (&failed["status"]["code"], said(failed, "error.type")),
         (&json!(2), &json!("exit_code_2")),
@@ -128,7 +128,7 @@ fn a_collector_hears_of_every_turn_request_and_call_once() {
     hook(&served, "Stop", &json!({}));
     let names = [
         "execute_tool Bash",
-        "execute_tool mcp__a__b",
+        "tools/call b",
         "chat claude-opus-5-5",
         "invoke_agent Explore",
         "invoke_agent claude-code",
@@ -137,11 +137,21 @@ fn a_collector_hears_of_every_turn_request_and_call_once() {
     assert_eq!(all.len(), names.len(), "{all:?}");
     spoken_in_the_conventions_words(&all);
 
-    // The next server goes on where this one was.
+    // The next server goes on where this one was, also with what had begun, and tells nothing again.
+    let slow = json!({"tool_name": "Edit", "tool_use_id": "t4", "tool_input": {}});
+    hook(&served, "PreToolUse", &slow);
     served.restart("TERM");
+    hook(
+        &served,
+        "PostToolUse",
+        &json!({"tool_name": "mcp__a__b", "tool_use_id": "t2", "tool_response": "Error: Exit code 2"}),
+    );
+    hook(&served, "PostToolUse", &slow);
     call(&served, "t3", "Read", "PostToolUse", &json!({}));
-    let more = until(&receiver, &["execute_tool Read"]);
-    assert_eq!(more.len(), 1, "{more:?}");
+    let more = until(&receiver, &["execute_tool Edit", "execute_tool Read"]);
+    assert_eq!(more.len(), 2, "{more:?}");
+    let time = |name: &str| more["execute_tool Edit"][name].as_str().unwrap().parse::<u64>().unwrap();
+    assert!(time("startTimeUnixNano") < time("endTimeUnixNano"), "{more:?}");
 
     // And whoever wants a file has the same spans in it.
     let mut export = Command::new(env!("CARGO_BIN_EXE_belljar"));

@@ -71,3 +71,23 @@ fn the_machine_says_what_it_can_enforce_and_where_hooks_are() {
     assert!(hooks.iter().any(|hook| hook["agent"] == "claude-code" && hook["scope"] == "user"), "{host}");
     assert_eq!(served.stranger().get("/api/v1/host").status, 401);
 }
+
+#[test]
+fn what_is_the_hosts_own_is_not_shown_to_a_sandbox() {
+    let served = Served::start();
+    let shared = |path: &str, mode: &str| {
+        let mount = json!({ "host": path, "sandbox": "/mnt/shown", "mode": mode });
+        served.client().post("/api/v1/sandboxes", &json!({ "mounts": [mount] }))
+    };
+    for path in ["/", "/etc", "/root", "/dev/shm"] {
+        shared(path, "ro").is_problem(403, "PERMISSION_DENIED");
+    }
+    let keys = served.work().join(".ssh");
+    std::fs::create_dir(&keys).unwrap();
+    std::fs::write(keys.join("id_ed25519"), "x").unwrap();
+    shared(keys.to_str().unwrap(), "ro").is_problem(403, "PERMISSION_DENIED");
+    let data = served.work().join("data");
+    std::fs::create_dir(&data).unwrap();
+    assert_eq!(shared(data.to_str().unwrap(), "ro").status, 201);
+    assert_eq!(shared(data.to_str().unwrap(), "rw").status, 201);
+}

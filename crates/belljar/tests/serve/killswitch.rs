@@ -110,3 +110,30 @@ fn everything_ends_at_once() {
     assert_eq!(belljar(&["run", "--", "true"]).0, Some(0));
     served.sandbox();
 }
+
+#[test]
+fn a_server_that_hangs_keeps_nobody_alive() {
+    let served = Served::start();
+    let word = word();
+    let ids: Vec<String> = (0..12).map(|n| sandbox(&served, &format!("rogue-{}", n % 4))).collect();
+    for id in &ids {
+        busy(&served, id, &word);
+    }
+    served.signal("STOP");
+    let began = std::time::Instant::now();
+    let ran = Command::new(env!("CARGO_BIN_EXE_belljar"))
+        .env("BELLJAR_HOME", served.home())
+        .current_dir(served.work())
+        .args(["--json", "killswitch", "--reason", "it hangs"])
+        .output()
+        .unwrap();
+    let took = began.elapsed();
+    let left = count(&word);
+    served.signal("CONT");
+    assert_eq!((ran.status.code(), left), (Some(0), 0), "{ran:?}");
+    let said: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(said["terminated"].as_array().unwrap().len(), ids.len(), "{said}");
+    assert!(took.as_secs_f64() < 2.0, "{took:?}");
+    // What it does not know yet it finds in the file as soon as it is asked.
+    served.client().post("/api/v1/sandboxes", &json!({})).is_problem(403, "PERMISSION_DENIED");
+}

@@ -159,3 +159,12 @@ fn a_snapshot_goes_right_after_the_last_sandbox_that_stood_on_it() {
     assert_eq!(gone.status, 204, "{gone:?}");
     client.delete(&path).is_problem(404, "NOT_FOUND");
 }
+
+#[test]
+fn a_server_that_has_said_where_it_listens_ends_well_when_it_is_told_to() {
+    for _ in 0..5 {
+        let mut served = Served::start();
+        served.signal("TERM");
+        assert!(served.ended());
+    }
+}

@@ -148,10 +148,8 @@ fn refused(client: &Client, method: &str, path: &str) {
     assert_eq!(answer.status, 403, "{method} {path}: {answer:?}");
 }
 
-#[test]
-fn the_real_claude_code_is_heard_without_anything_installed() {
-    let served = Served::start();
-    let model = Model::asking_for("echo made > made.txt");
+/// The real Claude Code in a sandbox.
+fn claude_in_sandbox(served: &Served, model: &Model, env: &[&str], words: &[&str]) -> Value {
     let program = claude();
     let lent = format!("{}:/srv/claude:ro", program.parent().unwrap().display());
     let url = format!("ANTHROPIC_BASE_URL={}", model.url());
@@ -162,12 +160,40 @@ fn the_real_claude_code_is_heard_without_anything_installed() {
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
         "DISABLE_AUTOUPDATER=1",
         "DISABLE_TELEMETRY=1",
-    ] {
+    ]
+    .iter()
+    .chain(env)
+    {
         flags.extend(["--env", silent]);
     }
+    let own = ["/srv/claude/claude", "--print", "Do it.", "--dangerously-skip-permissions"];
+    said(&run(served, &flags, &[&own, words].concat()))
+}
+
+#[test]
+fn the_transcript_of_an_agent_in_a_sandbox_is_read_there() {
+    let served = Served::start();
+    let model = Model::asking_for("echo made > made.txt");
     let ran =
-        run(&served, &flags, &["/srv/claude/claude", "--print", "Do it.", "--dangerously-skip-permissions"]);
-    let ran = said(&ran);
+        claude_in_sandbox(&served, &model, &["CLAUDE_CODE_ENABLE_TELEMETRY=0"], &["--output-format", "json"]);
+    let result: Value = serde_json::from_str(ran["stdout"].as_str().unwrap()).unwrap();
+    let (session, cost) =
+        (result["session_id"].as_str().unwrap(), result["total_cost_usd"].as_f64().unwrap());
+    let spent = eventually("all of it is counted", || {
+        let spent = served.client().get(&format!("/api/v1/sessions/{session}")).json()["spent"].clone();
+        spent["cost_usd"].as_f64().filter(|ours| (ours - cost).abs() < 1e-6).map(|_| spent)
+    });
+    assert!(cost > 0.0);
+    assert_eq!((&spent["basis"], &spent["unpriced"]), (&json!("list_price"), &json!(0)), "{spent}");
+    let read = events(&served, &format!("kind=transcript.read&session_id={session}"));
+    assert!(!read.is_empty() && read.iter().all(|event| event["sandbox_id"] == ran["sandbox"]), "{read:?}");
+}
+
+#[test]
+fn the_real_claude_code_is_heard_without_anything_installed() {
+    let served = Served::start();
+    let model = Model::asking_for("echo made > made.txt");
+    let ran = claude_in_sandbox(&served, &model, &[], &[]);
     assert_eq!((&ran["stdout"], &ran["observed"]["lost"]), (&json!("all done\n"), &json!(0)), "{ran}");
     let sandbox = ran["sandbox"].as_str().unwrap();
     let heard = events(&served, &format!("sandbox_id={sandbox}"));

@@ -73,6 +73,15 @@ fn metrics_count_what_happened() {
         "http_request_duration_seconds_count{method=\"POST\",route=\"/api/v1/sandboxes\",status=\"2xx\"} 1",
         "belljar_pool_target 0",
         "belljar_writer_lag_seconds",
+        "belljar_create_stage_seconds_count{stage=\"judge\"} 1",
+        "belljar_create_stage_seconds_count{stage=\"queue\"} 1",
+        "belljar_create_stage_seconds_count{stage=\"claim\"} 0",
+        "belljar_create_stage_seconds_count{stage=\"build\"} 1",
+        "belljar_create_stage_seconds_count{stage=\"record\"} 1",
+        "belljar_cost_usd_total 0",
+        // Nothing failed, and whoever looks for that finds it.
+        "sandbox_error_total{code=\"TIMEOUT\"} 0",
+        "sandbox_error_total{code=\"LIMIT_REACHED\"} 0",
     ] {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }

@@ -9,8 +9,8 @@ fn pages_of_sandboxes_neither_miss_nor_repeat() {
     let served = Served::start();
     let client = served.client();
     for number in 0..5 {
-        let order =
-            json!({"labels": {"parity": if number % 2 == 0 { "even" } else { "odd" }}, "agent": "pager"});
+        let order = json!({"labels": {"parity": if number % 2 == 0 { "even" } else { "odd" }}, "agent": "pager",
+                "metadata": {"number": number, "is_first": number == 0, "name": format!("n{number}")}});
         assert_eq!(client.post("/api/v1/sandboxes", &order).status, 201);
     }
     let (mut seen, mut cursor) = (Vec::new(), String::new());
@@ -35,6 +35,15 @@ fn pages_of_sandboxes_neither_miss_nor_repeat() {
         (count("label=parity=even"), count("label=parity=odd"), count("label=parity=none")),
         (3, 2, 0)
     );
+    assert_eq!(
+        (count("metadata=number=3"), count("metadata=name=n1,number=1"), count("metadata=is_first=true")),
+        (1, 1, 1)
+    );
+    assert_eq!(
+        (count("metadata=number=9"), count("metadata=name=n1,number=2"), count("metadata=none=")),
+        (0, 0, 0)
+    );
+    client.get("/api/v1/sandboxes?metadata=nonsense").is_problem(400, "INVALID_REQUEST");
     assert_eq!(
         (count("agent=pager"), count("agent=nobody"), count("status=RUNNING"), count("state=paused")),
         (5, 0, 5, 0)
@@ -117,4 +126,27 @@ fn a_page_of_logs_is_not_short_because_of_what_was_not_asked_for() {
     let page = client.get(&format!("{sandbox}/logs?q=needle&limit=4")).json();
     let rest = format!("{sandbox}/logs?q=needle&limit=4&cursor={}", page["next_cursor"].as_str().unwrap());
     assert_eq!(client.get(&rest).json()["items"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_log_is_read_from_a_level_on() {
+    let served = Served::start();
+    let (client, sandbox) = (served.client(), served.sandbox());
+    served.sh(&sandbox, "echo fine; echo wrong >&2");
+    let said = |query: &str| {
+        let page = client.get(&format!("{sandbox}/logs?{query}")).json();
+        let pieces = page["items"].as_array().unwrap_or_else(|| panic!("{page}")).clone();
+        pieces.iter().map(|piece| piece["text"].as_str().unwrap()).collect::<Vec<_>>().join("")
+    };
+    eventually("both are there", || (said("").len() == 11).then_some(()));
+    for level in ["error", "warn"] {
+        assert_eq!(said(&format!("level={level}")), "wrong\n");
+        let contradiction = client.get(&format!("{sandbox}/logs?level={level}&stream=stdout"));
+        contradiction.is_problem(400, "INVALID_REQUEST");
+    }
+    for level in ["info", "debug"] {
+        assert_eq!(said(&format!("level={level}")).len(), 11);
+    }
+    assert_eq!(said("level=info&stream=stdout"), "fine\n");
+    client.get(&format!("{sandbox}/logs?level=loud")).is_problem(400, "INVALID_REQUEST");
 }

@@ -1,11 +1,14 @@
 //! Ports of a sandbox in a browser, although it has no network.
 
+use std::io::Read as _;
+
 use serde_json::json;
 
 use crate::support::{Request, Served, Socket, eventually};
 
 const SERVER: &str = r#"
-import http.server, hashlib, base64
+import http.server, hashlib, base64, threading
+go = threading.Event()
 class H(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def do_GET(self):
@@ -15,6 +18,11 @@ class H(http.server.BaseHTTPRequestHandler):
             self.send_header("Sec-WebSocket-Accept", accept); self.end_headers()
             head = self.rfile.read(6); n = head[1] & 127; body = self.rfile.read(n)
             self.wfile.write(bytes([0x81, n]) + body); self.close_connection = True; return
+        if self.path == "/go": go.set()
+        if self.path == "/slow":
+            self.send_response(200); self.send_header("Transfer-Encoding", "chunked"); self.end_headers()
+            def chunk(text): self.wfile.write(b"%x\r\n%s\r\n" % (len(text), text)); self.wfile.flush()
+            chunk(b"first "); go.wait(); chunk(b"second"); self.wfile.write(b"0\r\n\r\n"); return
         text = ("path=%s host=%s key=%s" % (self.path, self.headers.get("Host"), self.headers.get("Authorization"))).encode()
         self.send_response(200); self.send_header("Content-Length", str(len(text))); self.end_headers(); self.wfile.write(text)
     def do_POST(self):
@@ -41,6 +49,24 @@ fn a_server_inside_is_seen_outside_over_http_and_websocket() {
     assert_eq!((page.status, page.text()), (200, format!("path=/a/b?c=d host={host} key=None")));
     let posted = served.stranger().with("host", &host).send(&Request::new("POST", "/").body("abc"));
     assert_eq!((posted.status, posted.text().as_str()), (201, "cba"));
+    // What comes in pieces is handed on piece by piece: the second is written when the first was read here.
+    let visitor = served.stranger().with("host", &host);
+    let mut stream = visitor.open(&Request::new("GET", "/slow")).unwrap();
+    let mut read = String::new();
+    while !read.contains("first ") {
+        let mut bytes = [0; 256];
+        let count = stream.read(&mut bytes).unwrap();
+        assert!(count > 0, "{read}");
+        read.push_str(std::str::from_utf8(&bytes[..count]).unwrap());
+    }
+    assert!(!read.contains("second"), "{read}");
+    assert_eq!(visitor.get("/go").status, 200);
+    while !read.contains("second") {
+        let mut bytes = [0; 256];
+        let count = stream.read(&mut bytes).unwrap();
+        assert!(count > 0, "{read}");
+        read.push_str(std::str::from_utf8(&bytes[..count]).unwrap());
+    }
     let mut socket = Socket::connect(&served.stranger().with("host", &host), "/ws").ok().unwrap();
     socket.say(&json!({"type": "echo"}));
     assert_eq!(socket.expect("echo")["type"], "echo");

@@ -1,6 +1,10 @@
 //! What follows when an agent stops: its conversation is archived, people are told, commands are run, each once.
 
-use std::{fs, os::unix::fs::symlink, path::Path};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt as _, symlink},
+    path::Path,
+};
 
 use serde_json::{Value, json};
 
@@ -140,4 +144,43 @@ fn what_follows_a_stop_is_left_to_the_next_server_by_one_that_is_killed() {
         let lines = fs::read_to_string(&ran).unwrap();
         assert!(lines.lines().any(|line| line == session), "{lines}");
     }
+}
+
+#[test]
+fn commands_that_are_wanted_again_are_for_stops_after_that() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = dir.path().join("ran");
+    let config = format!("[stop]\nrun = ['echo \"$BELLJAR_SESSION\" >> {}']\n", ran.display());
+    let mut served = Served::start_configured(&config);
+    let nowhere = Path::new("/nowhere/s.jsonl");
+    let ran_for = |session: &str| fs::read_to_string(&ran).is_ok_and(|ran| ran.contains(session));
+    stop(&served, "Stop", "wanted", nowhere, &json!({}));
+    eventually("it ran", || ran_for("wanted").then_some(()));
+    let own = served.home().join("belljar.toml");
+    fs::write(&own, "").unwrap();
+    served.restart("TERM");
+    stop(&served, "Stop", "unwanted", nowhere, &json!({}));
+    fs::write(&own, &config).unwrap();
+    served.restart("TERM");
+    stop(&served, "Stop", "again", nowhere, &json!({}));
+    eventually("it ran", || ran_for("again").then_some(()));
+    assert!(!ran_for("unwanted"));
+}
+
+#[test]
+fn a_notice_on_the_desktop_says_who_is_done() {
+    let dir = tempfile::tempdir().unwrap();
+    let (bin, shown) = (dir.path().join("bin"), dir.path().join("shown"));
+    fs::create_dir(&bin).unwrap();
+    // What stands for a desktop here: a program of that name that writes down what it is to show.
+    let script = format!("#!/bin/sh\nprintf '%s|' \"$@\" >> {}\n", shown.display());
+    fs::write(bin.join("notify-send"), script).unwrap();
+    fs::set_permissions(bin.join("notify-send"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let served = Served::start_with(&[("PATH", &path), ("BELLJAR_STOP_DESKTOP", "true")]);
+    let more = json!({"last_assistant_message": "--help; $(rm -rf /)\nmore"});
+    stop(&served, "Stop", "s", Path::new("/nowhere/s.jsonl"), &more);
+    let told =
+        eventually("it is shown", || fs::read_to_string(&shown).ok().filter(|told| told.ends_with("/)|")));
+    assert_eq!(told, "--app-name=belljar|--|belljar|claude-code is done: --help; $(rm -rf /)|");
 }

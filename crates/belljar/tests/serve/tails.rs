@@ -134,3 +134,29 @@ fn events_are_found_and_exported_piece_by_piece() {
     );
     served.again();
 }
+
+#[test]
+fn events_are_found_by_their_words_and_names_with_a_server_and_without() {
+    let mut served = Served::start();
+    story(&served);
+    let kinds = |served: &Served, words: &[&str]| -> Vec<String> {
+        let found = ran(served, &[&["--json", "events", "query", "--session", "s1"], words].concat());
+        let found: Value = serde_json::from_slice(&found.stdout).unwrap();
+        let items = found["items"].as_array().unwrap().iter();
+        items.map(|event| event["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = |served: &Served| {
+        assert_eq!(kinds(served, &["--text", "Cargo TEST"]), ["tool.failed", "tool.requested"]);
+        assert_eq!(kinds(served, &["--text", "fix"]), ["prompt.submitted"]);
+        assert_eq!(kinds(served, &["--text", "cargo", "--call", "t2"]), ["tool.requested"]);
+        assert_eq!(kinds(served, &["--app", "claude-code", "--limit", "1"]), ["turn.ended"]);
+        assert!(kinds(served, &["--app", "codex"]).is_empty());
+        let tail = lines(&ran(served, &["events", "tail", "--no-follow", "--text", "build"]));
+        assert!(tail.len() == 1 && tail[0].contains("cargo build"), "{tail:?}");
+    };
+    all(&served);
+    served.signal("TERM");
+    assert!(served.ended());
+    all(&served);
+    served.again();
+}

@@ -163,3 +163,48 @@ fn spans_and_metrics_are_kept() {
         "{point}"
     );
 }
+
+#[test]
+fn a_list_of_prices_in_the_home_goes_before_the_one_that_came_along() {
+    let mut served = Served::start();
+    let text = |name: &str, value: &str| json!({"key": name, "value": {"stringValue": value}});
+    let count = |name: &str, value: u64| json!({"key": name, "value": {"intValue": value.to_string()}});
+    let tell = |served: &Served, session: &str, model: &str| {
+        let span = json!({
+            "traceId": session, "spanId": "bb", "name": format!("chat {model}"),
+            "startTimeUnixNano": "1794767896000000000", "endTimeUnixNano": "1794767897500000000",
+            "attributes": [
+                text("gen_ai.operation.name", "chat"), text("gen_ai.request.model", model),
+                text("gen_ai.conversation.id", session), count("gen_ai.usage.input_tokens", 1_000_000),
+            ],
+        });
+        let resource = json!({"attributes": [text("service.name", "other-agent")]});
+        let traces = json!({"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": [span]}]}]});
+        assert_eq!(served.client().post("/v1/traces", &traces).status, 200);
+        served.client().get(&format!("/api/v1/sessions/{session}")).json()["spent"].clone()
+    };
+    let spent = tell(&served, "a1", "gpt-5.3-codex");
+    assert_eq!((&spent["cost_usd"], &spent["unpriced"]), (&json!(1.75), &json!(0)), "{spent}");
+    let spent = tell(&served, "a2", "model-of-mine-2");
+    assert_eq!((&spent["cost_usd"], &spent["unpriced"]), (&json!(0.0), &json!(1)), "{spent}");
+
+    let list =
+        json!({"as_of": "2027-01-01", "models": [{"name": "model-of-mine-2", "input": 3, "output": 4}]});
+    std::fs::write(served.home().join("prices.json"), list.to_string()).unwrap();
+    served.restart("TERM");
+    let spent = tell(&served, "a3", "model-of-mine-2");
+    assert_eq!((&spent["cost_usd"], &spent["unpriced"]), (&json!(3.0), &json!(0)), "{spent}");
+    assert_eq!(tell(&served, "a4", "gpt-5.3-codex")["cost_usd"], json!(1.75), "the other is still there");
+    assert_eq!(served.client().get("/api/v1/cost?by=model").json()["prices_as_of"], "2027-01-01");
+
+    std::fs::write(served.home().join("prices.json"), "{\"models\": 1}").unwrap();
+    served.signal("TERM");
+    assert!(served.ended());
+    let wrong = std::process::Command::new(env!("CARGO_BIN_EXE_belljar"))
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .env("BELLJAR_HOME", served.home())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&wrong.stderr);
+    assert!(!wrong.status.success() && said.contains("prices.json") && said.contains("mend it"), "{said}");
+}

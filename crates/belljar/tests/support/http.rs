@@ -22,15 +22,28 @@ impl Http {
 
     /// Asks, on a connection of its own; the answer is a status and whatever JSON there was.
     pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> io::Result<(u16, Value)> {
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let (status, body) = self.send(method, path, "application/json", body.as_bytes())?;
+        Ok((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
+    }
+
+    /// Asks with bytes of some type; the answer is a status and the bytes there were.
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        kind: &str,
+        body: &[u8],
+    ) -> io::Result<(u16, Vec<u8>)> {
         let mut stream = UnixStream::connect(&self.socket)?;
         stream.set_read_timeout(Some(Duration::from_secs(120)))?;
-        let body = body.map(Value::to_string).unwrap_or_default();
         let length = body.len();
         write!(
             stream,
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+             Content-Type: {kind}\r\nContent-Length: {length}\r\n\r\n"
         )?;
+        stream.write_all(body)?;
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer)?;
         parse(&answer).ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
@@ -38,7 +51,7 @@ impl Http {
 }
 
 /// A whole answer; `None` if it was cut off.
-fn parse(answer: &[u8]) -> Option<(u16, Value)> {
+fn parse(answer: &[u8]) -> Option<(u16, Vec<u8>)> {
     let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&answer[..end]).ok()?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
@@ -54,7 +67,7 @@ fn parse(answer: &[u8]) -> Option<(u16, Value)> {
     } else if let Some(length) = header("content-length") {
         (body.len() == length.parse::<usize>().ok()?).then_some(())?;
     }
-    Some((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
+    Some((status, body))
 }
 
 fn unchunk(mut rest: &[u8]) -> Option<Vec<u8>> {

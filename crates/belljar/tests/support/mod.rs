@@ -37,7 +37,6 @@ pub(crate) fn probe_program() -> &'static Path {
         let built = Command::new(cargo)
             .args(["build", "--quiet", "--package", "belljar-probe", "--profile", profile, "--target-dir"])
             .arg(profile_dir.parent().unwrap())
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status()
             .expect("cargo builds the probe");
         assert!(built.success(), "the probe did not build: cargo build -p belljar-probe");

@@ -4,7 +4,7 @@
 
 use std::{
     io::{BufRead as _, BufReader},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Stdio},
 };
 
@@ -47,7 +47,7 @@ fn a_person_walks_through_what_agents_did() {
     let facts: Value = serde_json::from_str(&line).unwrap();
     let _demo = Demo(child);
     let walked = Command::new("node")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/views/walk.mjs"))
+        .arg("tests/views/walk.mjs")
         .env("BELLJAR_LOGIN", facts["login_url"].as_str().unwrap())
         .env("BELLJAR_TEST_BROWSER", modules())
         .output()

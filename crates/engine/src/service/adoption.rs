@@ -1,11 +1,11 @@
 //! After a crash or an upgrade: what lives is taken over, what was ended is ended, what vanished is written down.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use belljar_domain::{EventKind, KillCause, Principal, SandboxId, SandboxState};
 use belljar_ports::{
     Sandbox,
-    store::{Batch, LogStream, SandboxFilter},
+    store::{Batch, LogStream, Pending, SandboxFilter},
 };
 use serde_json::json;
 
@@ -13,10 +13,10 @@ use super::{
     ExecutionView, Result, SandboxView, Service,
     journal::{self, Journal},
     live::{LiveExecution, LiveSandbox},
-    now, pool,
+    now, orphans, pool,
     rows::{from_row, row, view_of},
     scribe::Scribe,
-    tracker::{self, Tracker},
+    tracker::Tracker,
 };
 
 const STATES: [SandboxState; 4] =
@@ -27,7 +27,7 @@ impl Service {
     /// Puts together what the provider has, what the store remembers, and the journals.
     pub(super) fn adopt(&self) -> Result<()> {
         self.0.provider.sweep()?;
-        let mut alive = HashSet::new();
+        let (mut alive, mut doomed, mut told) = (HashSet::new(), Vec::new(), Vec::new());
         for info in self.0.provider.list()? {
             if !info.state.is_live() {
                 continue;
@@ -36,8 +36,8 @@ impl Service {
             let Ok(sandbox) = self.0.provider.find(info.id) else { continue };
             match self.store().sandbox(info.id)? {
                 // It was ended, and the removal was cut short.
-                Some(known) if known.state == SandboxState::Destroyed => self.reap(&*sandbox),
-                None if pool::is_pooled(&info.spec) => self.reap(&*sandbox),
+                Some(known) if known.state == SandboxState::Destroyed => doomed.push(sandbox),
+                None if pool::is_pooled(&info.spec) => doomed.push(sandbox),
                 Some(known) => {
                     let mut view = SandboxView { state: info.state, ..from_row(&known) };
                     // The store has fingerprints of its environment; the values are the provider's to keep.
@@ -46,15 +46,22 @@ impl Service {
                     if pool::is_pooled(&info.spec) {
                         self.hand_over(&*sandbox, &view);
                     }
-                    self.take_over(sandbox, view)?;
+                    told.push(self.take_over(sandbox, view).1);
                 }
                 None => {
                     alive.insert(info.id);
-                    drop(self.adopt_one(sandbox)?);
+                    told.push(self.adopt_unknown(sandbox).1);
                 }
             }
         }
+        // Whoever looks for a sandbox by its labels asks the store, so it has them all before anybody looks.
+        for written in told {
+            written.wait()?;
+        }
+        // Before the sandboxes go: what ran in them is told as that of any other that is ended.
         self.adopt_executions();
+        doomed.iter().for_each(|sandbox| self.reap(&**sandbox));
+        self.compare_snapshots(Duration::ZERO)?;
         self.write_off(&alive)
     }
 
@@ -67,20 +74,23 @@ impl Service {
     }
 
     /// Takes a sandbox over that nothing but its provider knows of.
-    pub(super) fn adopt_one(&self, sandbox: Box<dyn Sandbox>) -> Result<Arc<LiveSandbox>> {
+    pub(super) fn adopt_one(&self, sandbox: Box<dyn Sandbox>) -> Arc<LiveSandbox> {
+        self.adopt_unknown(sandbox).0
+    }
+
+    fn adopt_unknown(&self, sandbox: Box<dyn Sandbox>) -> (Arc<LiveSandbox>, Pending) {
         let view = view_of(&sandbox.info(), &Principal::admin("belljar"));
         self.take_over(sandbox, view)
     }
 
-    fn take_over(&self, sandbox: Box<dyn Sandbox>, view: SandboxView) -> Result<Arc<LiveSandbox>> {
+    fn take_over(&self, sandbox: Box<dyn Sandbox>, view: SandboxView) -> (Arc<LiveSandbox>, Pending) {
         let mut event = self.sandbox_event(&view.project, "belljar", view.id, EventKind::ServerAdopted);
         event.payload = json!({ "state": view.state });
         let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
         let live = self.0.registry.insert(LiveSandbox::new(sandbox, view));
         self.0.places.seat(&live.seat());
         self.0.counters.adopted();
-        drop(self.0.recorder.append(batch));
-        Ok(live)
+        (live, self.0.recorder.append(batch))
     }
 
     fn adopt_executions(&self) {
@@ -96,14 +106,10 @@ impl Service {
                 continue;
             }
             let Some(sandbox) = self.sandbox_of(&head.view) else {
-                journal.remove();
+                self.close_journal(head, mark, journal, known.is_some());
                 continue;
             };
-            let beginning = known.is_none().then(|| {
-                let event = tracker::event_of(&head.view, None, EventKind::ExecutionStarted);
-                let executions = vec![tracker::row(&head.view)];
-                Batch { executions, events: vec![event], ..Batch::default() }
-            });
+            let beginning = known.is_none().then(|| orphans::beginning(&head.view));
             head.view.written = [(LogStream::Stdout, &mark.stdout), (LogStream::Stderr, &mark.stderr)]
                 .map(|(stream, placed)| (stream, placed.written))
                 .into();
@@ -158,6 +164,7 @@ impl Service {
                 self.0.counters.reaped();
                 let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
                 self.0.recorder.commit(batch)?;
+                self.close_executions(known.id)?;
             }
         }
     }

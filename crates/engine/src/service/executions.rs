@@ -1,4 +1,4 @@
-//! Running commands: start, follow, steer, read what they wrote.
+//! Running commands: start, follow, steer.
 
 use std::{
     fmt,
@@ -12,36 +12,19 @@ use std::{
 use belljar_domain::{EventKind, ExecSpec, ExecutionId, Principal, SandboxId, Span, Terminal};
 use belljar_ports::{
     Order, RecordedInput, Recording,
-    store::{Batch, ExecutionFilter, LogFilter, LogHits, LogRow, LogSearch, LogStream},
+    store::{Batch, ExecutionFilter, LogStream},
 };
 use rustix::fs::MemfdFlags;
 use serde_json::Value;
-use tokio::sync::watch;
 
 use super::{
-    ExecutionView, Finished, Heard, OutputChunk, OutputPage, Result, Service, ServiceError, StartExecution,
-    Stdin,
+    ExecutionView, Finished, Heard, OwnOutput, Result, Service, ServiceError, StartExecution, Stdin,
     journal::{self, Head, Journal, Placed},
     live::LiveExecution,
     new_execution_id, now,
     scribe::Scribe,
     tracker::{self, Tracker},
 };
-
-/// What a command writes, as it is written, for whoever started it.
-#[derive(Debug, Clone)]
-pub struct OwnOutput(Arc<LiveExecution>);
-
-impl OwnOutput {
-    /// Puts what was written in the place of what the log says.
-    pub fn restore(&self, chunks: &mut [OutputChunk]) {
-        for chunk in chunks {
-            if let Some(raw) = self.0.raw(chunk.stream, chunk.offset) {
-                chunk.bytes = raw;
-            }
-        }
-    }
-}
 
 /// What a moment made of a command.
 #[derive(Debug)]
@@ -143,7 +126,7 @@ impl Service {
         }
         let owner = sandbox.view();
         let view = ExecutionView {
-            id: new_execution_id(),
+            id: order.id.unwrap_or_else(new_execution_id),
             sandbox: id,
             project: owner.project,
             argv: self.shown_command(&order.argv),
@@ -310,74 +293,6 @@ impl Service {
             live.sandbox.touch();
         }
         Ok(())
-    }
-
-    /// Reads output after a place, as far as there is some now.
-    ///
-    /// # Errors
-    /// When there is none of theirs.
-    pub fn output(
-        &self,
-        who: &Principal,
-        id: ExecutionId,
-        after: u64,
-        max_bytes: usize,
-    ) -> Result<OutputPage> {
-        const ROWS: usize = 256;
-        // First whether it is over: what was written until then is there.
-        let view = self.execution(who, id)?;
-        let filter = LogFilter { execution: Some(id), ..LogFilter::of(view.sandbox) };
-        let rows = self.store().logs(&filter, after, ROWS)?;
-        let full = rows.len() == ROWS;
-        let (mut chunks, mut bytes, mut all) = (Vec::new(), 0, true);
-        for row in rows {
-            bytes += row.chunk.bytes.len();
-            if bytes > max_bytes && !chunks.is_empty() {
-                all = false;
-                break;
-            }
-            chunks.push(OutputChunk {
-                place: row.seq,
-                stream: row.chunk.stream,
-                offset: row.chunk.offset,
-                time: row.chunk.time,
-                bytes: row.chunk.bytes,
-            });
-        }
-        let last = chunks.last().map_or(after, |chunk| chunk.place);
-        // The store ends a page early where its pieces are large, so whether there are more is asked.
-        let end = view.report.is_some() && all && !full && self.store().logs(&filter, last, 1)?.is_empty();
-        Ok(OutputPage { end, chunks })
-    }
-
-    /// Something that changes whenever there may be more output, or the end.
-    ///
-    /// # Errors
-    /// When there is none of theirs.
-    pub fn watch(&self, who: &Principal, id: ExecutionId) -> Result<watch::Receiver<u64>> {
-        self.execution(who, id)?;
-        Ok(self.0.registry.execution(id).map_or_else(|| watch::channel(0).1, |live| live.news()))
-    }
-
-    /// Reads a sandbox's log.
-    ///
-    /// # Errors
-    /// When there is no such sandbox.
-    pub fn logs(&self, who: &Principal, filter: &LogFilter, after: u64, limit: usize) -> Result<Vec<LogRow>> {
-        self.sandbox(who, filter.sandbox)?;
-        Ok(self.store().logs(filter, after, limit)?)
-    }
-
-    /// Looks for words in logs.
-    ///
-    /// # Errors
-    /// When there is nothing to look for.
-    pub fn search_logs(&self, who: &Principal, search: &LogSearch, limit: usize) -> Result<LogHits> {
-        if let Some(sandbox) = search.sandbox {
-            self.sandbox(who, sandbox)?;
-        }
-        let project = who.scope().or_else(|| search.project.clone());
-        Ok(self.store().search_logs(&LogSearch { project, ..search.clone() }, limit)?)
     }
 }
 

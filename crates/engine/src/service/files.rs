@@ -102,7 +102,7 @@ impl Service {
             return Err(ServiceError::Conflict(format!("`{path}` is a directory")));
         }
         self.note_file(who, &live, path, EventKind::FileWrite, &passage);
-        FileWriter::begin(live, path, mode)
+        FileWriter::begin(self, live, path, mode)
     }
 
     /// Makes a directory.
@@ -160,7 +160,7 @@ impl Service {
     }
 
     /// Records that a file was used; nobody waits for it.
-    fn note_file(
+    pub(super) fn note_file(
         &self,
         who: &Principal,
         live: &LiveSandbox,

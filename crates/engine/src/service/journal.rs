@@ -83,9 +83,14 @@ struct Paths {
 impl Paths {
     /// The journal last: as long as it is there, the rest is found.
     fn remove(&self) {
-        for path in [&self.orders, &self.input, &self.mark, &self.journal] {
+        for path in [&self.orders, &self.input, &self.draft(), &self.mark, &self.journal] {
             let _gone = fs::remove_file(path);
         }
+    }
+
+    /// What a mark is called while it is being written.
+    fn draft(&self) -> PathBuf {
+        self.mark.with_extension("draft")
     }
 
     fn of(dir: &Path, id: ExecutionId) -> Self {
@@ -168,7 +173,7 @@ impl Journal {
     /// Remembers that everything that was read is durable elsewhere, and gives its memory back.
     pub(super) fn release(&self, stdout: Placed, stderr: Placed) -> io::Result<()> {
         let place = self.at - u64::try_from(self.pending.len()).unwrap_or(0);
-        let draft = self.paths.mark.with_extension("draft");
+        let draft = self.paths.draft();
         let mut options = File::options();
         let file = options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
         serde_json::to_writer(BufWriter::new(file), &Mark { place, stdout, stderr })?;

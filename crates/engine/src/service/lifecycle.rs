@@ -28,6 +28,8 @@ const QUIET: Duration = Duration::from_secs(5);
 /// How often to sweep and to prune.
 const SWEEP: Duration = Duration::from_secs(60);
 const PRUNE: Duration = Duration::from_secs(3600);
+/// How old a snapshot is when whoever took it has told of it, or never will.
+const SETTLED: Duration = Duration::from_secs(60);
 /// How long what nobody waits for may take when the service ends.
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -145,7 +147,10 @@ pub(super) fn end(service: &Service) {
     for waiting in service.0.pool.drain() {
         let _swept_later = waiting.sandbox.destroy();
     }
+    // What was made ready for sandboxes that will not come would wait for the next service to sweep it away.
+    let _swept_later = service.0.provider.prepare(&service.0.settings.defaults, 0);
     service.0.crew.settle(FAREWELL);
+    service.clear_drafts();
     let goodbye = service.event(&Principal::admin("belljar"), EventKind::ServerStopped);
     // Without it the next start says the same.
     let _unsaid = service.record(goodbye).wait();
@@ -215,6 +220,8 @@ impl Service {
                 // What cannot be removed now is tried again.
                 let _later = self.0.provider.sweep();
                 let _later = self.find_strangers();
+                let _later = self.compare_snapshots(SETTLED);
+                self.clear_drafts();
                 self.forget_holds();
             }
             if pruned.elapsed() >= PRUNE {
@@ -259,7 +266,7 @@ impl Service {
                 || super::pool::is_pooled(&info.spec)
                 || self.store().sandbox(info.id)?.is_some();
             if !known {
-                drop(self.adopt_one(self.0.provider.find(info.id)?)?);
+                drop(self.adopt_one(self.0.provider.find(info.id)?));
             }
         }
         Ok(())

@@ -14,6 +14,8 @@ use super::{
     pool::Ready,
     quotas::Seat,
     rows::{row, view_of},
+    runs::unheard,
+    stages::{CreateStage, Stopwatch},
 };
 
 /// Most labels of one sandbox, and the most bytes of one label or of its metadata.
@@ -29,17 +31,20 @@ impl Service {
     /// # Errors
     /// When it is not allowed, there is no room, or it cannot be made.
     pub fn create(&self, who: &Principal, order: CreateSandbox) -> Result<SandboxView> {
+        let mut watch = self.0.stages.start();
         let spec = self.spec(who, &order)?;
         let passage = self.pass_creation(who, &spec)?;
+        watch.lap(CreateStage::Judge);
         let seat = Seat { project: who.project.clone(), agent: spec.agent.clone() };
         self.0.places.enter(&seat)?;
+        watch.lap(CreateStage::Queue);
         let made = match self.0.pool.take(&spec) {
-            Some(ready) => self.claim(who, ready, &order, &spec, &passage),
+            Some(ready) => self.claim(who, ready, &order, &spec, &passage, &mut watch),
             None => Ok(None),
         };
         let made = made.and_then(|claimed| match claimed {
             Some(view) => Ok(view),
-            None => self.make(who, order, spec, &passage),
+            None => self.make(who, order, spec, &passage, &mut watch),
         });
         self.nudge();
         match &made {
@@ -58,13 +63,16 @@ impl Service {
         order: CreateSandbox,
         spec: SandboxSpec,
         passage: &Passage,
+        watch: &mut Stopwatch<'_>,
     ) -> Result<SandboxView> {
         let id = new_sandbox_id();
         if !is_ordinary(&spec) {
             let made = self.0.provider.create(id, &spec, Keep::Alive)?;
             let info = SandboxInfo { spec, ..made.info() };
             let live = self.enrol(made, called(&info, who, order));
+            watch.lap(CreateStage::Build);
             self.0.recorder.commit(self.announcement(who, &live.view(), passage))?;
+            watch.lap(CreateStage::Record);
             return Ok(live.view());
         }
         // It is written down while it is made. Whoever hears of it before it is there waits for it.
@@ -75,7 +83,9 @@ impl Service {
         let made = self.0.provider.create(id, &spec, Keep::Alive);
         let enrolled = made.map(|made| self.enrol(made, view.clone()));
         self.0.registry.made(id);
+        watch.lap(CreateStage::Build);
         let announced = announced.wait();
+        watch.lap(CreateStage::Record);
         match enrolled {
             Ok(live) => {
                 if announced.is_err() {
@@ -102,6 +112,7 @@ impl Service {
         order: &CreateSandbox,
         spec: &SandboxSpec,
         passage: &Passage,
+        watch: &mut Stopwatch<'_>,
     ) -> Result<Option<SandboxView>> {
         // Its life begins now, however long it waited.
         let state = if sandbox.stands_by() { SandboxState::Running } else { sandbox.info().state };
@@ -113,7 +124,9 @@ impl Service {
         }
         let live = self.enrol(sandbox, called(&info, who, order.clone()));
         let view = live.view();
+        watch.lap(CreateStage::Claim);
         self.0.recorder.commit(self.announcement(who, &view, passage))?;
+        watch.lap(CreateStage::Record);
         if view.spec.env != self.0.settings.defaults.env {
             // Nobody else has these values, so they are written down before anybody relies on them.
             self.hand_over(&*live.sandbox, &view);
@@ -172,7 +185,7 @@ impl Service {
         clocks.exec_timeout = order.exec_timeout.unwrap_or(clocks.exec_timeout);
         let mut env = defaults.env.clone();
         env.extend(order.env.clone());
-        Ok(SandboxSpec {
+        let mut spec = SandboxSpec {
             template: order.template.clone().unwrap_or_else(|| defaults.template.clone()),
             workspace: order.workspace.clone(),
             profile: order.profile.unwrap_or(defaults.profile),
@@ -184,7 +197,11 @@ impl Service {
             env,
             agent: order.agent.clone(),
             labels: order.labels.clone(),
-        })
+        };
+        if let Some(listener) = self.0.settings.listener.as_ref().filter(|_| order.observed) {
+            listener.equip(&mut spec).map_err(|why| unheard(&why))?;
+        }
+        Ok(spec)
     }
 }
 

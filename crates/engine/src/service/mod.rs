@@ -13,12 +13,15 @@ mod agents;
 mod alerts;
 mod approvals;
 mod budgets;
+mod bundles;
 mod courier;
 mod crew;
+mod drafts;
 mod error;
 mod events;
 mod executions;
 mod eye;
+mod facts;
 mod files;
 mod gate;
 mod ingest;
@@ -29,6 +32,8 @@ mod lifecycle;
 mod live;
 mod making;
 mod order;
+mod orphans;
+mod outputs;
 mod policy;
 mod pool;
 mod quotas;
@@ -38,10 +43,13 @@ mod rulebook;
 mod runs;
 mod sandboxes;
 mod scribe;
+mod shelf;
 mod snapshots;
 mod spans;
+mod stages;
 mod steering;
 mod tars;
+mod templates;
 mod tracker;
 mod transcripts;
 mod view;
@@ -51,10 +59,11 @@ mod writer;
 use std::{
     collections::BTreeSet,
     path::PathBuf,
-    sync::{Arc, Mutex, atomic::AtomicBool},
+    sync::{Arc, Mutex, OnceLock, atomic::AtomicBool},
     time::SystemTime,
 };
 
+use belljar_capture::cost::Prices;
 use belljar_domain::{EventId, EventKind, ExecutionId, NewEvent, Principal, ProjectId, SandboxId, Timestamp};
 use belljar_ports::{Lens, SandboxProvider, Store};
 use serde_json::json;
@@ -67,25 +76,29 @@ pub use approvals::{
     Answered, Answering, ApprovalView, Asked, Asker, Link, LinkError, Outcome, Said, Sitting, Watching, Word,
 };
 pub use budgets::{BudgetOrder, BudgetView, Payment, Reserved, Spender, SpendingFilter};
+pub use bundles::BundleApplied;
 pub use error::ServiceError;
-pub use executions::{Brief, Going, OwnOutput};
+pub use executions::{Brief, Going};
 pub use eye::{
     AgentNode, AgentScore, Detection, DetectionKind, FoundEvents, Judgement, Patience, SessionView, TraceItem,
 };
-pub use gate::{Act, Finding, Identity, Passage, Place, Proof, Request, Stage, target_of, tool};
+pub use facts::explain_here;
+pub use gate::{Act, Finding, Grounds, Identity, Passage, Place, Proof, Request, Stage, target_of, tool};
 pub use ingest::Ingested;
 pub use killswitch::{Kill, Killed, Kills};
 pub use lifecycle::ServiceHealth;
 pub use order::{CreateSandbox, Heard, StartExecution, Stdin};
+pub use outputs::OwnOutput;
 pub use policy::judge;
 pub use quotas::Quotas;
 pub use rulebook::{RuleView, Rulebook, TrialCall, Tried, TriedFinding};
 pub use runs::{
-    Attempt, Entrant, Ground, NewRun, Phase, ReportFormat, Repository, Run, RunStats, Shape, Side, Trial,
-    USUAL,
+    Attempt, Ear, Entrant, Ground, Listener, NewRun, Phase, ReportFormat, Repository, Run, RunStats, Shape,
+    Side, Trial, USUAL,
 };
 pub use spans::ExportSettings;
-pub use transcripts::TranscriptPlace;
+pub use stages::CreateStage;
+pub use transcripts::{TranscriptPlace, Whose};
 pub use view::{
     ExecutionView, FileKind, FileView, Finished, ListeningPort, OutputChunk, OutputPage, SandboxView,
 };
@@ -139,12 +152,16 @@ pub struct Settings {
     pub alerts: AlertSettings,
     /// What happens when an agent stops.
     pub stop: StopSettings,
+    /// What models cost.
+    pub prices: Prices,
     /// What becomes of the sandboxes of an agent that may act no more.
     pub on_revoke: OnRevoke,
     /// Budgets of the operator's, besides those people set.
     pub budgets: Vec<belljar_domain::Budget>,
     /// Who is told of spans.
     pub export: ExportSettings,
+    /// Who hears agents in the attempts of runs.
+    pub listener: Option<Arc<dyn Listener>>,
     /// Whether this service lasts only as long as the command that asks it: its runs end with it.
     pub attended: bool,
 }
@@ -159,9 +176,11 @@ impl Default for Settings {
             webhooks: WebhookSettings::default(),
             alerts: AlertSettings::default(),
             stop: StopSettings::default(),
+            prices: Prices::default(),
             on_revoke: OnRevoke::default(),
             budgets: Vec::new(),
             export: ExportSettings::default(),
+            listener: None,
             attended: false,
         }
     }
@@ -182,6 +201,7 @@ struct Inner {
     places: Places,
     policy: policy::InForce,
     killswitch: killswitch::Killswitch,
+    origins: gate::Origins,
     desk: approvals::Desk,
     roster: agents::Roster,
     holds: agents::Holds,
@@ -192,6 +212,7 @@ struct Inner {
     courier: Courier,
     crew: Crew,
     counters: lifecycle::Counters,
+    stages: stages::Stages,
     /// Transcripts that wait to be read, now or a moment later.
     transcripts: Mutex<BTreeSet<(transcripts::Due, bool)>>,
     /// Held by whoever reads one: two at once would tell the same twice.
@@ -211,13 +232,15 @@ impl Service {
         let reach = if allow_private { Reach::Anywhere } else { Reach::Public };
         let (roster, holds) = (agents::Roster::load(&*store)?, agents::Holds::load(&*store)?);
         let budgets = budgets::Budgets::load(&*store)?;
+        let began = store.last_seq()?;
         let inner = Inner {
             provider,
             recorder: Recorder::new(store, &fingerprint_key, Arc::clone(&bell))?,
-            eye: eye::Eye { lens, bell },
+            eye: eye::Eye { lens, bell, since: now(), began, before: OnceLock::new() },
             places: Places::new(settings.quotas),
             policy: policy::InForce::default(),
             killswitch: killswitch::Killswitch::new(killswitch),
+            origins: gate::Origins::default(),
             desk: approvals::Desk::new(fingerprint_key.clone()),
             roster,
             holds,
@@ -231,12 +254,14 @@ impl Service {
             courier: Courier::new(reach, patience),
             crew: Crew::default(),
             counters: lifecycle::Counters::default(),
+            stages: stages::Stages::default(),
             transcripts: Mutex::default(),
             reading: Mutex::default(),
         };
         let service = Self(Arc::new(inner));
         service.record(service.event(&Principal::admin("belljar"), EventKind::ServerStarted)).wait()?;
         service.adopt()?;
+        service.clear_drafts();
         service.reopen_approvals()?;
         lifecycle::begin(&service);
         service.resume_transcripts()?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use belljar_domain::{
-    HostPath, LimitsPatch, Mount, NetworkMode, Profile, SandboxPath, Span, TemplateRef, Terminal,
+    ExecutionId, HostPath, LimitsPatch, Mount, NetworkMode, Profile, SandboxPath, Span, TemplateRef, Terminal,
 };
 use serde_json::Value;
 
@@ -38,11 +38,15 @@ pub struct CreateSandbox {
     pub labels: BTreeMap<String, String>,
     /// Anything else to be kept with it.
     pub metadata: Value,
+    /// Whether it gets what its agents need to be heard.
+    pub observed: bool,
 }
 
 /// A command to be run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StartExecution {
+    /// Its identity, for whoever has to know it beforehand.
+    pub id: Option<ExecutionId>,
     /// Program and arguments. A shell string is `sh -c STRING`.
     pub argv: Vec<String>,
     /// Where.

@@ -13,7 +13,7 @@ use belljar_domain::Ruling;
 use belljar_guardian::policy::{Call, Mode, Policy, Rule, Scene, Walls};
 use serde_json::Value;
 
-use super::Service;
+use super::{Grounds, Service, explain_here};
 
 /// The policy in force.
 #[derive(Default)]
@@ -66,14 +66,19 @@ impl Service {
 pub fn judge(
     policy: &Policy,
     hook: &HookEvent,
-    home: Option<&str>,
+    grounds: &Grounds,
     walls: Option<Walls>,
 ) -> Option<(Ruling, bool)> {
     let is_before = matches!(hook.kind, HookKind::ToolBefore | HookKind::Permission);
     let tool = hook.tool_name.as_deref().filter(|_| is_before)?;
     let input = hook.tool_input.as_ref().unwrap_or(&Value::Null);
-    let cwd = hook.cwd.as_deref();
-    let scene = Scene { walls, ..Scene::on_host(cwd, home, None) };
-    let ruling = policy.judge(&Call { tool, input, cwd, home }, &scene)?;
+    let (cwd, home) = (hook.cwd.as_deref(), grounds.home.as_deref());
+    let scene = Scene { walls, ..Scene::on_host(cwd, home, grounds.workspace.as_deref()) };
+    let call = Call { tool, input, cwd, home };
+    // What is in a sandbox is not looked at from here.
+    let ruling = match scene.walls {
+        Some(_) => policy.judge(&call, &scene)?,
+        None => explain_here(policy, &call, &scene).ruling?,
+    };
     Some((ruling, policy.mode != Mode::Observe))
 }

@@ -91,6 +91,13 @@ impl Places {
         Ok(())
     }
 
+    /// How many sandboxes there may be of this sort at all.
+    pub(super) fn room(&self, seat: &Seat) -> usize {
+        let Quotas { total, project, agent, .. } = self.quotas;
+        let own = if seat.agent.is_some() { agent } else { total };
+        total.min(project).min(own)
+    }
+
     /// Takes a seat whether or not there is room: for what is alive already.
     pub(super) fn seat(&self, seat: &Seat) {
         self.lock().change(seat, 1);

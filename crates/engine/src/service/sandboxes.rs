@@ -150,7 +150,9 @@ impl Service {
             )));
         }
         live.sandbox.resume()?;
-        self.stepped(&who.name, &live, SandboxState::Running)
+        let view = self.stepped(&who.name, &live, SandboxState::Running);
+        self.clear_drafts();
+        view
     }
 
     pub(super) fn stepped(&self, by: &str, live: &LiveSandbox, state: SandboxState) -> Result<SandboxView> {
@@ -290,7 +292,7 @@ impl Service {
             return Ok(None);
         }
         match self.0.provider.find(id) {
-            Ok(found) if found.info().state.is_live() => self.adopt_one(found).map(Some),
+            Ok(found) if found.info().state.is_live() => Ok(Some(self.adopt_one(found))),
             Ok(_) | Err(SandboxError::Unknown(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }

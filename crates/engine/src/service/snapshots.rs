@@ -1,11 +1,14 @@
 //! Snapshots: a sandbox's files, as something others can start from.
 
-use std::time::Duration;
+use std::{
+    collections::BTreeSet,
+    time::{Duration, SystemTime},
+};
 
 use belljar_domain::{EventKind, Principal, SandboxId, SnapshotId, Timestamp};
 use belljar_ports::{
     SandboxError,
-    store::{Batch, Removal, SnapshotRow},
+    store::{Batch, PAGE_LIMIT, Removal, SnapshotRow},
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -54,14 +57,61 @@ impl Service {
         Ok(self.store().snapshots(who.scope().as_ref(), below, limit)?)
     }
 
+    /// Shows a snapshot.
+    ///
+    /// # Errors
+    /// When there is none of theirs.
+    pub fn snapshot_row(&self, who: &Principal, id: SnapshotId) -> Result<SnapshotRow> {
+        let known = self.store().snapshot(id)?.filter(|row| who.sees(&row.project));
+        known.ok_or_else(|| ServiceError::NotFound(format!("snapshot {id}")))
+    }
+
+    /// Puts together what the provider has and what the store remembers: a snapshot that was taken without this service,
+    /// or whose taker was killed before it told, becomes known; one that is gone is forgotten.
+    pub(super) fn compare_snapshots(&self, settled: Duration) -> Result<()> {
+        let known = self.known_snapshots()?;
+        let found = self.0.provider.snapshots()?;
+        let mut batch = Batch::default();
+        let newest = SystemTime::now().checked_sub(settled).unwrap_or(SystemTime::UNIX_EPOCH);
+        for info in found.iter().filter(|info| !known.contains(&info.id) && info.created <= newest) {
+            batch.snapshots.push(SnapshotRow {
+                id: info.id,
+                sandbox: info.of,
+                project: self.store().sandbox(info.of)?.map(|row| row.project).unwrap_or_default(),
+                name: info.name.clone(),
+                created: Timestamp::from(info.created),
+                bytes: info.bytes,
+                record: json!({ "by": "belljar" }),
+            });
+        }
+        let there: BTreeSet<SnapshotId> = found.iter().map(|info| info.id).collect();
+        batch.removals.extend(known.difference(&there).map(|id| Removal::Snapshot(*id)));
+        if batch.snapshots.is_empty() && batch.removals.is_empty() {
+            return Ok(());
+        }
+        Ok(self.0.recorder.commit(batch).map(drop)?)
+    }
+
+    fn known_snapshots(&self) -> Result<BTreeSet<SnapshotId>> {
+        let mut known = BTreeSet::new();
+        let mut below = None;
+        loop {
+            let rows = self.store().snapshots(None, below, PAGE_LIMIT)?;
+            below = rows.last().map(|row| row.id);
+            known.extend(rows.iter().map(|row| row.id));
+            if rows.len() < PAGE_LIMIT {
+                return Ok(known);
+            }
+        }
+    }
+
     /// Removes a snapshot. Whoever just ended the last sandbox that stood on it need not know that it is still being
     /// removed: that is waited for, briefly.
     ///
     /// # Errors
     /// When there is none of theirs, or a sandbox still stands on it.
     pub fn delete_snapshot(&self, who: &Principal, id: SnapshotId) -> Result<()> {
-        let known = self.store().snapshot(id)?.filter(|row| who.sees(&row.project));
-        known.ok_or_else(|| ServiceError::NotFound(format!("snapshot {id}")))?;
+        self.snapshot_row(who, id)?;
         let mut removed = self.0.provider.remove_snapshot(id);
         if matches!(removed, Err(SandboxError::InUse { .. })) {
             self.0.crew.settle(PATIENCE);

@@ -25,6 +25,8 @@ use super::{
 const ROUND: Duration = Duration::from_millis(500);
 /// Events read, and thus spans sent, at one time.
 const EVENTS: usize = 500;
+/// Events before its place that a server looks at when it begins.
+const MEMORY: u64 = 20_000;
 /// How long to wait after a collector did not answer, at first and at most.
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);
@@ -99,6 +101,16 @@ impl Exporter {
         let kept = self.service.store().document(PLACES, OURS)?;
         let kept = kept.and_then(|kept| kept.record.get("seq")?.as_u64());
         self.place = kept.unwrap_or_else(|| *self.service.published().borrow());
+        // What had begun before, and what is over, is known again; an earlier server has sent it.
+        let mut before = self.place.saturating_sub(MEMORY);
+        while before < self.place {
+            let events = self.service.store().events(&EventFilter::default(), before, EVENTS)?;
+            let Some(last) = events.last().map(|event| event.seq) else { break };
+            for event in events.iter().filter(|event| event.seq <= self.place) {
+                let _sent = self.spans.take(event);
+            }
+            before = last;
+        }
         Ok(())
     }
 

@@ -104,7 +104,7 @@ impl Service {
                 EntryType::Regular | EntryType::Continuous => {
                     let mode = entry.header().mode().unwrap_or(0o644);
                     make_parent(&*live.sandbox, &target)?;
-                    let mut writer = FileWriter::begin(std::sync::Arc::clone(&live), &target, mode)?;
+                    let mut writer = FileWriter::begin(self, std::sync::Arc::clone(&live), &target, mode)?;
                     io::copy(&mut entry, &mut writer).map_err(broken)?;
                     writer.commit()?;
                 }
@@ -151,7 +151,7 @@ impl Read for Allowed<'_> {
 }
 
 /// Where an entry goes; `None` for the directory itself.
-fn below(base: &SandboxPath, name: &Path) -> Result<Option<SandboxPath>> {
+pub(super) fn below(base: &SandboxPath, name: &Path) -> Result<Option<SandboxPath>> {
     let refused =
         || ServiceError::Invalid(format!("the archive's entry `{}` leads out of it", name.display()));
     let mut inner = String::new();
@@ -178,7 +178,7 @@ fn below(base: &SandboxPath, name: &Path) -> Result<Option<SandboxPath>> {
     SandboxPath::new(&path).map(Some).map_err(|error| ServiceError::Invalid(error.to_string()))
 }
 
-fn make_parent(sandbox: &dyn Sandbox, path: &SandboxPath) -> Result<()> {
+pub(super) fn make_parent(sandbox: &dyn Sandbox, path: &SandboxPath) -> Result<()> {
     match files::split(path) {
         Some((parent, _)) => Ok(sandbox.change(&FileChange::MakeDir { path: parent, parents: true })?),
         None => Ok(()),
@@ -222,7 +222,7 @@ impl Links {
 }
 
 /// What a link says, if that is a place in the sandbox's tree.
-fn link_target(link: &SandboxPath, says: &Path) -> Result<String> {
+pub(super) fn link_target(link: &SandboxPath, says: &Path) -> Result<String> {
     let refused = |why: &str| {
         let says: String = says.to_string_lossy().chars().take(200).collect();
         ServiceError::Invalid(format!("the link `{link}` to `{says}` {why}"))
@@ -281,7 +281,7 @@ fn pack_one(
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
-fn broken(error: io::Error) -> ServiceError {
+pub(super) fn broken(error: io::Error) -> ServiceError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             ServiceError::TooLarge("the sandbox's disk is full".to_owned())

@@ -241,7 +241,7 @@ impl Tracker {
     }
 }
 
-fn moment(time_ms: u64) -> Timestamp {
+pub(super) fn moment(time_ms: u64) -> Timestamp {
     Timestamp::from_micros(i64::try_from(time_ms.saturating_mul(1000)).unwrap_or(i64::MAX))
 }
 
@@ -282,7 +282,7 @@ pub(super) fn event_of(view: &ExecutionView, agent: Option<String>, kind: EventK
     event
 }
 
-fn ended_event(view: &ExecutionView) -> NewEvent {
+pub(super) fn ended_event(view: &ExecutionView) -> NewEvent {
     let mut event = event_of(view, None, EventKind::ExecutionEnded);
     event.status = status(view);
     if let Some(report) = &view.report {

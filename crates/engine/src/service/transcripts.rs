@@ -3,25 +3,31 @@
 //! Owns: which files are read, and how far each was. A path comes from whoever sends a hook, so it is not believed: the
 //! file must be named after the session, be a regular file and no link, and belong to the user the hook's process runs
 //! as (the kernel says who that is at the socket; with a key it is the server's own user). Whoever could send the hook
-//! could read the file. Refuses: prose; what is kept are facts about usage and calls, as one event for many of them.
+//! could read the file. Of a sandbox that is known to have sent the hook, it is looked for there and nowhere else.
+//! Refuses: prose; what is kept are facts about usage and calls, as one event for many of them.
 
 use std::{
-    fs::{self, File},
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     sync::PoisonError,
     time::Duration,
 };
 
-use belljar_capture::transcript::{Reader, TranscriptFact};
-use belljar_domain::{Actor, EventId, EventKind, NewEvent, Principal, ProjectId};
+use belljar_capture::{
+    Agent,
+    transcript::{Reader, Rollout, TranscriptFact},
+};
+use belljar_domain::{Actor, EventId, EventKind, NewEvent, Principal, ProjectId, SandboxId};
 use belljar_ports::store::{Batch, Document, Removal};
-use rustix::fs::{Mode, OFlags};
+use serde::Deserialize as _;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::Builder;
 
-use super::{Ingested, Result, Service, ServiceError, now};
+use super::{
+    Ingested, Result, Service, ServiceError, now,
+    shelf::{self, Shelf},
+};
 
 const COLLECTION: &str = "transcript";
 /// Facts of one event.
@@ -30,7 +36,7 @@ const PIECE: usize = 256 * 1024;
 /// Bytes read at one time of one file; the next hook goes on.
 const MOST: u64 = 256 << 20;
 /// Files of one session's subagents.
-const SUBAGENTS: usize = 512;
+pub(super) const SUBAGENTS: usize = 512;
 /// Agents write their last lines after they ran the hook.
 const AFTERTHOUGHT: Duration = Duration::from_secs(2);
 /// Transcripts that are to be read, until they were; and how many are looked at when a server begins.
@@ -44,8 +50,32 @@ pub struct TranscriptPlace {
     pub path: PathBuf,
     /// The session it must be named after.
     pub session: String,
-    /// The user whose file it must be.
-    pub owner: u32,
+    /// Whose it must be.
+    pub whose: Whose,
+    /// Who writes it.
+    pub agent: Agent,
+}
+
+/// Whose file a transcript must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Whose {
+    /// A user's of this machine.
+    User(u32),
+    /// A file in a sandbox.
+    Sandbox(SandboxId),
+}
+
+impl Whose {
+    fn text(self) -> String {
+        match self {
+            Self::User(id) => id.to_string(),
+            Self::Sandbox(id) => id.to_string(),
+        }
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        text.parse().map(Self::User).ok().or_else(|| text.parse().map(Self::Sandbox).ok())
+    }
 }
 
 /// A transcript that is to be read.
@@ -57,25 +87,27 @@ pub(super) struct Due {
 
 impl Due {
     fn name(&self) -> String {
-        let TranscriptPlace { path, session, owner } = &self.place;
-        hex(&Sha256::digest(format!("{}\0{}\0{session}\0{owner}", self.project.as_str(), path.display())))
+        let TranscriptPlace { path, session, whose, .. } = &self.place;
+        let (project, whose) = (self.project.as_str(), whose.text());
+        hex(&Sha256::digest(format!("{project}\0{}\0{session}\0{whose}", path.display())))
     }
 
     fn document(&self) -> Document {
-        let TranscriptPlace { path, session, owner } = &self.place;
+        let TranscriptPlace { path, session, whose, agent } = &self.place;
         Document {
             collection: DUE.to_owned(),
             id: self.name(),
             project: self.project.clone(),
             updated: now(),
-            record: json!({ "path": path, "session": session, "owner": owner }),
+            record: json!({ "path": path, "session": session, "whose": whose.text(), "agent": agent }),
         }
     }
 
     fn of(document: &Document) -> Option<Self> {
         let text = |field: &str| Some(document.record.get(field)?.as_str()?.to_owned());
-        let owner = document.record.get("owner")?.as_u64()?.try_into().ok()?;
-        let place = TranscriptPlace { path: text("path")?.into(), session: text("session")?, owner };
+        let whose = Whose::read(&text("whose")?)?;
+        let agent = text("agent")?.into();
+        let place = TranscriptPlace { path: text("path")?.into(), session: text("session")?, whose, agent };
         Some(Self { project: document.project.clone(), place })
     }
 }
@@ -100,6 +132,10 @@ impl Service {
             return self.ingest(who, vec![event]);
         }
         let due = Due { project: who.project.clone(), place: place.clone() };
+        if matches!(place.whose, Whose::Sandbox(_)) && event.kind == EventKind::SessionEnded {
+            // Whoever is answered now may be gone in a moment, and its sandbox too.
+            self.read_transcripts(&due.project, place);
+        }
         let waits = self.await_reading(&due);
         let told = self.ingest_with(who, vec![event], vec![due.document()]);
         self.read_soon(&due, waits);
@@ -150,16 +186,16 @@ impl Service {
 
     fn read_transcripts(&self, project: &ProjectId, place: &TranscriptPlace) {
         let _turn = self.0.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        if place.path.file_stem().and_then(|stem| stem.to_str()) != Some(&place.session) {
+        if !shelf::is_named_after(&place.path, &place.session) {
             return;
         }
+        let Some(shelf) = Shelf::of(self, place.whose) else { return };
         // What cannot be read now is tried at the next hook; agents do without.
-        let _unread = self.read_transcript(project, place, &place.path, None);
+        let _unread = self.read_transcript(&shelf, project, place, &place.path, None);
         let below = place.path.with_extension("").join("subagents");
-        let names = fs::read_dir(&below).into_iter().flatten().flatten().map(|entry| entry.file_name());
-        for name in names.take(SUBAGENTS) {
-            if let Some(agent) = name.to_str().and_then(Reader::agent_of) {
-                let _unread = self.read_transcript(project, place, &below.join(&name), Some(agent));
+        for name in shelf.names(&below) {
+            if let Some(agent) = Reader::agent_of(&name) {
+                let _unread = self.read_transcript(&shelf, project, place, &below.join(&name), Some(agent));
             }
         }
     }
@@ -167,20 +203,29 @@ impl Service {
     /// Reads one file from where it was left.
     fn read_transcript(
         &self,
+        shelf: &Shelf,
         project: &ProjectId,
         place: &TranscriptPlace,
         path: &Path,
         agent: Option<&str>,
     ) -> Result<()> {
-        let Some(file) = open(path, place.owner) else { return Ok(()) };
+        let Some(file) = shelf.open(path) else { return Ok(()) };
         let about = file.metadata().map_err(|error| unread(path, &error))?;
-        let name = hex(&Sha256::digest(format!("{}\0{}", project.as_str(), path.display())));
+        // Every sandbox has files of the same names.
+        let inside = match place.whose {
+            Whose::User(_) => String::new(),
+            Whose::Sandbox(id) => format!("\0{id}"),
+        };
+        let name = hex(&Sha256::digest(format!("{}\0{}{inside}", project.as_str(), path.display())));
         let before = self.store().document(COLLECTION, &name)?.map(|document| document.record);
         let number = |field: &str| before.as_ref()?.get(field)?.as_u64();
         let is_same = number("inode") == Some(about.ino()) && number("offset").unwrap_or(0) <= about.len();
         let mut at = number("offset").filter(|_| is_same).unwrap_or(0);
         let (mut from, until) = (at, at.saturating_add(MOST));
-        let mut reader = agent.map_or_else(|| Reader::new(at), |agent| Reader::of_agent(agent, at));
+        let known = before.as_ref().filter(|_| is_same).and_then(|before| before.get("rollout"));
+        let known = known.and_then(|known| Rollout::deserialize(known).ok()).unwrap_or_default();
+        let reader = agent.map_or_else(|| Reader::new(at), |agent| Reader::of_agent(agent, at));
+        let mut reader = reader.after(known);
         let (mut facts, mut piece) = (Vec::new(), vec![0; PIECE]);
         loop {
             let length = file.read_at(&mut piece, at).map_err(|error| unread(path, &error))?;
@@ -190,7 +235,7 @@ impl Service {
             let is_news = reader.offset() > from;
             if is_news && (is_end || facts.len() >= FACTS) {
                 let spot = Spot { project, place, path, agent, name: &name, inode: about.ino() };
-                self.keep(&spot, from, reader.offset(), std::mem::take(&mut facts))?;
+                self.keep(&spot, from, &reader, std::mem::take(&mut facts))?;
                 from = reader.offset();
             }
             if is_end {
@@ -200,20 +245,29 @@ impl Service {
     }
 
     /// Records facts, and how far they go, at once: after a crash they are not told twice.
-    fn keep(&self, spot: &Spot<'_>, from: u64, to: u64, mut facts: Vec<TranscriptFact>) -> Result<()> {
-        let mut nth: u64 = 0;
+    fn keep(
+        &self,
+        spot: &Spot<'_>,
+        from: u64,
+        reader: &Reader,
+        mut facts: Vec<TranscriptFact>,
+    ) -> Result<()> {
+        let (mut nth, to): (u64, u64) = (0, reader.offset());
         let mut events = Vec::new();
         while !facts.is_empty() {
             let rest = facts.split_off(facts.len().min(FACTS));
             events.push(spot.event(from, to, nth, std::mem::replace(&mut facts, rest)));
             nth += 1;
         }
+        let record = json!({
+            "path": spot.path, "offset": to, "inode": spot.inode, "rollout": reader.rollout(),
+        });
         let document = Document {
             collection: COLLECTION.to_owned(),
             id: spot.name.to_owned(),
             project: spot.project.clone(),
             updated: now(),
-            record: json!({ "path": spot.path, "offset": to, "inode": spot.inode }),
+            record,
         };
         let batch = Batch { events, documents: vec![document], skip_known: true, ..Batch::default() };
         self.0.recorder.append(batch).wait()?;
@@ -239,27 +293,20 @@ impl Spot<'_> {
         let kind = EventKind::Other("transcript.read".to_owned());
         let mut event = NewEvent::new(id, now(), self.project.clone(), kind);
         event.session = Some(self.place.session.clone());
+        if let Whose::Sandbox(id) = self.place.whose {
+            event.sandbox = Some(id);
+        }
         event.actor = Actor {
             id: Some(self.agent.unwrap_or(&self.place.session).to_owned()),
-            name: Some("claude-code".to_owned()),
+            name: Some(self.place.agent.to_string()),
             role: None,
         };
         event.payload = json!({
-            "source": "transcript", "vendor": "claude-code", "path": self.path, "from": from, "to": to,
+            "source": "transcript", "vendor": self.place.agent, "path": self.path, "from": from, "to": to,
             "agent_id": self.agent, "facts": TranscriptFact::pack(facts),
         });
         event
     }
-}
-
-/// Opens a file of this user's, and nothing else: no link, pipe or device, however it is called.
-pub(super) fn open(path: &Path, owner: u32) -> Option<File> {
-    let is_named = path.is_absolute() && path.extension().is_some_and(|ending| ending == "jsonl");
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file =
-        is_named.then(|| rustix::fs::open(path, flags, Mode::empty()).ok()).flatten().map(File::from)?;
-    let about = file.metadata().ok()?;
-    (about.is_file() && about.uid() == owner).then_some(file)
 }
 
 fn unread(path: &Path, error: &std::io::Error) -> ServiceError {
@@ -268,27 +315,4 @@ fn unread(path: &Path, error: &std::io::Error) -> ServiceError {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-
-    #[test]
-    fn only_plain_files_of_the_senders_own_are_opened() {
-        let dir = tempfile::tempdir().unwrap();
-        let own = rustix::process::geteuid().as_raw();
-        let file = dir.path().join("s.jsonl");
-        fs::write(&file, "{}\n").unwrap();
-        assert!(open(&file, own).is_some());
-        assert!(open(&file, own + 1).is_none(), "another user's");
-        symlink(&file, dir.path().join("link.jsonl")).unwrap();
-        assert!(open(&dir.path().join("link.jsonl"), own).is_none());
-        fs::write(dir.path().join("s.txt"), "").unwrap();
-        assert!(open(&dir.path().join("s.txt"), own).is_none());
-        assert!(open(dir.path(), own).is_none());
-        assert!(open(Path::new("s.jsonl"), own).is_none(), "from the root only");
-    }
 }

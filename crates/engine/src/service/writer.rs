@@ -1,4 +1,5 @@
-//! A file on its way into a sandbox: written beside its place, and put there when it is whole.
+//! A file on its way into a sandbox: written beside its place, and put there when it is whole. A note outside says where
+//! the draft is, so that the next service removes it if this one is killed.
 
 use std::{
     fs::File,
@@ -10,7 +11,7 @@ use belljar_domain::SandboxPath;
 use belljar_ports::{FileChange, Open};
 use uuid::Uuid;
 
-use super::{FileView, Result, ServiceError, files, live::LiveSandbox};
+use super::{FileView, Result, Service, ServiceError, drafts::Note, files, live::LiveSandbox};
 
 /// Longest name of a file on Linux.
 const MAX_NAME: usize = 255;
@@ -24,10 +25,17 @@ pub struct FileWriter {
     path: SandboxPath,
     mode: u32,
     is_done: bool,
+    /// Goes last: it speaks for the draft.
+    _note: Option<Note>,
 }
 
 impl FileWriter {
-    pub(super) fn begin(live: Arc<LiveSandbox>, path: &SandboxPath, mode: u32) -> Result<Self> {
+    pub(super) fn begin(
+        service: &Service,
+        live: Arc<LiveSandbox>,
+        path: &SandboxPath,
+        mode: u32,
+    ) -> Result<Self> {
         let invalid = || ServiceError::Invalid(format!("`{path}` cannot name a file"));
         let (parent, name) = files::split(path).ok_or_else(invalid)?;
         if name.len() > MAX_NAME {
@@ -36,8 +44,9 @@ impl FileWriter {
         let base = parent.to_string();
         let draft = format!("{}/.belljar-{}", base.trim_end_matches('/'), Uuid::now_v7().simple());
         let draft = SandboxPath::new(&draft).map_err(|error| ServiceError::Invalid(error.to_string()))?;
+        let note = Note::write(&service.0.runtime_dir, live.view().id, &draft);
         let file = live.sandbox.open(&draft, Open::Create { mode: mode | 0o200 })?;
-        Ok(Self { live, file: file.into(), draft, path: path.clone(), mode, is_done: false })
+        Ok(Self { live, file: file.into(), draft, path: path.clone(), mode, is_done: false, _note: note })
     }
 
     /// Puts the file into its place.

@@ -1,5 +1,6 @@
 //! Following one command from start to end: its streams carried, its output recorded, its limits watched.
 
+mod carry;
 mod follow;
 mod log;
 mod monitor;

@@ -79,6 +79,8 @@ pub struct SandboxFilter {
     pub template: Option<String>,
     /// With all of these tags.
     pub labels: BTreeMap<String, String>,
+    /// Whose record has a `metadata` with all of these values, as they are written; values within values do not count.
+    pub metadata: BTreeMap<String, String>,
     /// Made then or later.
     pub from: Option<Timestamp>,
     /// Made before.

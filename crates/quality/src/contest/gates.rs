@@ -185,7 +185,7 @@ pub(super) fn untold(trial: &Trial, what: &str) -> Option<String> {
     let is_same = trial.base.end == trial.after.end || !trial.after.is_telling();
     let base = &trial.base;
     let said = if base.is_telling() { return None } else { why_untold(base) };
-    is_same.then(|| format!("the {what} says nothing about the base: {said}"))
+    is_same.then(|| format!("the {what} tells nothing, for on the base {said}"))
 }
 
 fn why_untold(check: &Check) -> String {
@@ -195,8 +195,19 @@ fn why_untold(check: &Check) -> String {
     }
 }
 
+/// Why there is no check to speak of.
+pub(super) fn unchecked(evidence: &Evidence) -> &'static str {
+    let is_idle = evidence.diff.as_ref().is_some_and(|diff| diff.files.is_empty());
+    let is_done = evidence.ending == Ending::Exited { code: 0 };
+    if is_done && !is_idle && evidence.conflict.is_none() {
+        "the run has no check"
+    } else {
+        "there was nothing to check"
+    }
+}
+
 fn nothing_broken(evidence: &Evidence) -> Said {
-    let Some(trial) = &evidence.check else { return unknown("the run has no check") };
+    let Some(trial) = &evidence.check else { return unknown(unchecked(evidence)) };
     if let Some(why) = untold(trial, "check") {
         return unknown(why);
     }
@@ -279,6 +290,12 @@ fn nothing_removed(evidence: &Evidence) -> Said {
             ));
         }
     }
+    if let (Some(base), None) = (&trial.base.tests, &trial.after.tests)
+        && !base.tests.is_empty()
+        && trial.after.passed()
+    {
+        return failed("the check passes, and no results of tests can be read any more");
+    }
     if evidence.diff.is_none() {
         return unknown("its changes could not be read");
     }
@@ -286,14 +303,22 @@ fn nothing_removed(evidence: &Evidence) -> Said {
 }
 
 fn accepted(evidence: &Evidence) -> Said {
-    let Some(trial) = &evidence.check else { return unknown("the run has no check") };
+    let Some(trial) = &evidence.check else { return unknown(unchecked(evidence)) };
     if let Some(why) = untold(trial, "check") {
         return unknown(why);
     }
     if !trial.after.passed() {
         let failing = trial.after.tests.as_ref().map(Results::failing).unwrap_or_default();
-        let named = if failing.is_empty() { String::new() } else { format!(": {}", some(&failing)) };
-        return failed(format!("the check {}{named}", trial.after.said()));
+        let named =
+            if failing.is_empty() { last_words(&trial.after) } else { format!(": {}", some(&failing)) };
+        // Where nothing is known but how it ends, and it ends as before, it may never have got to what was changed.
+        let is_same = trial.base.end == trial.after.end
+            && trial.base.tests.is_none()
+            && trial.after.tests.is_none()
+            && !named.is_empty()
+            && last_words(&trial.base) == named;
+        let doubt = if is_same { ", just as on the base; see whether it is the right command" } else { "" };
+        return failed(format!("the check {}{named}{doubt}", trial.after.said()));
     }
     let failing = trial.after.tests.as_ref().map(Results::failing).unwrap_or_default();
     if !failing.is_empty() {
@@ -307,6 +332,13 @@ fn accepted(evidence: &Evidence) -> Said {
         return failed("the check finds no tests any more");
     }
     passed("the check passes")
+}
+
+/// The last line a check wrote, which mostly says what was wrong.
+fn last_words(check: &Check) -> String {
+    let line = check.tail.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let plain = |line: &str| line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    line.map(|line| format!(" ({})", short(&plain(line)))).unwrap_or_default()
 }
 
 fn policy(evidence: &Evidence) -> Said {

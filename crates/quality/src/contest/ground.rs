@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::intrusion::shadowed;
 use crate::{classify::is_test, lang::Lang};
 
 /// What a file is for.
@@ -133,7 +134,8 @@ const LOCKS: [&str; 12] = [
 #[must_use]
 pub fn role(path: &str) -> Role {
     let name = path.rsplit('/').next().unwrap_or(path);
-    if RUNNER.contains(&name) || is_config_of(name, &RUNNER_CONFIGS) || is_pipeline(path) {
+    let is_settled = RUNNER.contains(&name) || is_config_of(name, &RUNNER_CONFIGS) || is_pipeline(path);
+    if is_settled || is_vendored_runner(path) {
         return Role::Runner;
     }
     let is_eslint = name.starts_with(".eslintrc") || is_config_of(name, &["eslint", "prettier", "stylelint"]);
@@ -170,6 +172,14 @@ fn is_pipeline(path: &str) -> bool {
     path.starts_with(".github/workflows/") || matches!(path, ".gitlab-ci.yml" | ".circleci/config.yml")
 }
 
+/// A runner that is kept with the code.
+fn is_vendored_runner(path: &str) -> bool {
+    let below = |dir: &str| path.split_once(dir).map(|(_, rest)| rest);
+    let own = [".bin/", "jest", "vitest/", "mocha/", "ava/", "@jest/", "@vitest/", "chai/"];
+    below("node_modules/").is_some_and(|rest| own.iter().any(|name| rest.starts_with(name)))
+        || below("vendor/github.com/stretchr/testify/").is_some()
+}
+
 /// What only tests use, beside them.
 fn is_support(path: &str) -> bool {
     path.split('/').any(|part| matches!(part, "__snapshots__" | "fixtures" | "__fixtures__" | "golden"))
@@ -177,9 +187,13 @@ fn is_support(path: &str) -> bool {
 }
 
 /// Whether the base's state of a file is put back before gates are tried. Settings of runners and linters are, also if the
-/// base has none of that name; tests are, if the base has them: new ones are the attempt's own.
+/// base has none of that name, and so are the check's own scripts and new modules in the place of a runner's; tests are,
+/// if the base has them: new ones are the attempt's own.
 #[must_use]
-pub fn is_restored(path: &str, existed: bool) -> bool {
+pub fn is_restored(path: &str, existed: bool, harness: &[String]) -> bool {
+    if harness.iter().any(|own| own == path) || (!existed && shadowed(path).is_some()) {
+        return true;
+    }
     match role(path) {
         Role::Runner | Role::Lint => true,
         Role::Test => existed,
@@ -224,8 +238,12 @@ mod tests {
 
     #[test]
     fn settings_go_back_even_if_there_were_none() {
+        let own = ["check.sh".to_owned()];
+        let is_restored = |path, existed| is_restored(path, existed, &own);
         assert!(is_restored("conftest.py", false) && is_restored("ruff.toml", true));
         assert!(is_restored("tests/test_a.py", true) && !is_restored("tests/test_new.py", false));
         assert!(!is_restored("src/a.py", true) && !is_restored("package.json", true));
+        assert!(is_restored("check.sh", true) && !is_restored("deploy.sh", true));
+        assert!(is_restored("unittest.py", false) && !is_restored("unittest.py", true));
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     diff::{Diff, ratio},
     evidence::{Check, Evidence},
-    gates::{counted, untold},
+    gates::{counted, unchecked, untold},
     ground::Role,
     judgement::Part,
     lints,
@@ -54,7 +54,7 @@ fn measure(of: Dimension, one: &Evidence, field: &[&Evidence]) -> Measure {
 }
 
 fn tests(one: &Evidence) -> Measure {
-    let Some(trial) = &one.check else { return (None, "the run has no check".to_owned()) };
+    let Some(trial) = &one.check else { return (None, unchecked(one).to_owned()) };
     if let Some(why) = untold(trial, "check") {
         return (None, why);
     }

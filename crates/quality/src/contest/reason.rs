@@ -1,7 +1,7 @@
 //! One sentence that says why the winner won, or why nobody did.
 
 use super::{
-    gates::{GateOutcome, counted},
+    gates::{Gate, GateOutcome, counted},
     judgement::{CloseCall, Standing},
     judging::JudgeAnswer,
     rules::Dimension,
@@ -18,6 +18,19 @@ pub(super) struct Field<'f> {
 
 pub(super) fn of(field: &Field<'_>) -> String {
     let Some(winner) = field.winner else { return nobody(field.forks) };
+    format!("{}{}", won(field, winner), doubt(winner))
+}
+
+/// What a reader must know before trusting a winner nobody tested.
+fn doubt(winner: &Standing) -> String {
+    let check = winner.gates.iter().find(|gate| gate.gate == Gate::Accepted);
+    match check.filter(|gate| gate.result == GateOutcome::Unknown) {
+        Some(gate) => format!(" Whether it works nobody can tell: {}.", short(&gate.reason)),
+        None => String::new(),
+    }
+}
+
+fn won(field: &Field<'_>, winner: &Standing) -> String {
     let eligible = field.forks.iter().filter(|fork| fork.eligible).count();
     let score = winner.score.unwrap_or(0.0);
     let out = field.forks.len() - eligible;

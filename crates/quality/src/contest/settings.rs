@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::recipes;
+
 /// Whose settings they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Whose {
@@ -12,7 +14,7 @@ pub(super) enum Whose {
     Linter,
 }
 
-type Parts = BTreeMap<String, (Whose, String)>;
+pub(super) type Parts = BTreeMap<String, (Whose, String)>;
 
 /// What differs: the name of each part that was changed, removed, or came and has an effect by itself.
 pub(super) fn changed(path: &str, base: Option<&str>, after: Option<&str>) -> Vec<(Whose, String)> {
@@ -44,7 +46,9 @@ fn parts(path: &str, text: &str) -> Parts {
         _ if name.starts_with("tsconfig.") => tsconfig(text),
         "pyproject.toml" | "Cargo.toml" | "config.toml" => toml_tables(text),
         "setup.cfg" => ini_sections(text),
-        "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" => targets(text),
+        "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" => recipes::makefile(text),
+        "Taskfile.yml" => recipes::tasks(text),
+        "setup.py" => setup_py(text),
         "pom.xml" | "build.gradle" | "build.gradle.kts" => java_build(text),
         _ if name.starts_with("vite.config.") => block_of(text, "test"),
         _ => Parts::new(),
@@ -75,7 +79,7 @@ fn package_json(text: &str) -> Parts {
 
 /// Scripts that run tests or linters, or run by themselves before and after them. Another `test:unit` beside them changes
 /// nothing that was there, but what is called by `test` may be such a one.
-fn script(name: &str) -> Option<Whose> {
+pub(super) fn script(name: &str) -> Option<Whose> {
     let bare = name.trim_start_matches("pre").trim_start_matches("post");
     let first = bare.split([':', '-', '_']).next().unwrap_or_default();
     match first {
@@ -164,23 +168,15 @@ fn ini_sections(text: &str) -> Parts {
     parts
 }
 
-/// What a target of a makefile needs and does.
-fn targets(text: &str) -> Parts {
+/// What `setup.py` says about tests.
+fn setup_py(text: &str) -> Parts {
+    let telling =
+        ["test_suite", "test_loader", "test_runner", "cmdclass", "TestCommand", "pytest", "unittest"];
+    let lines = text.lines().map(str::trim).filter(|line| telling.iter().any(|word| line.contains(word)));
+    let said: Vec<&str> = lines.collect();
     let mut parts = Parts::new();
-    let mut open: Option<(String, Whose)> = None;
-    for line in text.lines() {
-        let is_recipe = line.starts_with(['\t', ' ']);
-        if !is_recipe {
-            let head = line.split(':').next().unwrap_or_default();
-            let named = line.contains(':') && !line.contains(":=") && !head.starts_with(['#', '.']);
-            let name = head.split_whitespace().next().unwrap_or_default();
-            open = script(name).filter(|_| named).map(|whose| (name.to_owned(), whose));
-        }
-        if let Some((name, whose)) = &open {
-            let part = parts.entry(name.clone()).or_insert((*whose, String::new()));
-            part.1.push_str(line.trim());
-            part.1.push('\n');
-        }
+    if !said.is_empty() {
+        parts.insert("how tests are run".to_owned(), (Whose::Runner, said.join("\n")));
     }
     parts
 }
@@ -260,6 +256,21 @@ mod tests {
         assert_eq!(
             found("setup.cfg", "[tool:pytest]\na = 1\n", "[metadata]\nb = 1\n"),
             ["removed `tool:pytest`"]
+        );
+        let make = "PY = python3\nRUN = $(PY) -m pytest\nCC = cc\ntest:\n\t$(RUN)\n";
+        assert_eq!(
+            found("Makefile", make, &make.replace("PY = python3", "PY = true")),
+            ["changed `variable PY`"]
+        );
+        assert!(found("Makefile", make, &make.replace("CC = cc", "CC = clang")).is_empty());
+        assert_eq!(found("Makefile", make, &format!("{make}include more.mk\n")), ["added `include`"]);
+        let tasks = "version: '3'\ntasks:\n  test:\n    cmds:\n      - pytest\n  run:\n    cmds: [app]\n";
+        assert_eq!(found("Taskfile.yml", tasks, &tasks.replace("pytest", "true")), ["changed `test`"]);
+        assert!(found("Taskfile.yml", tasks, &tasks.replace("[app]", "[app2]")).is_empty());
+        let setup = "setup(name='a', test_suite='tests')\n";
+        assert_eq!(
+            found("setup.py", setup, &setup.replace("'tests'", "'none'")),
+            ["changed `how tests are run`"]
         );
         let vite = "export default { plugins: [], test: { globals: true } }";
         let other = "export default { plugins: [vue()], test: { globals: true, exclude: ['a'] } }";

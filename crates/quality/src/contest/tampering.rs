@@ -7,6 +7,7 @@ use super::{
     cases::{self, Case, Suite, is_trivial},
     diff::Touched,
     ground::{Role, role},
+    intrusion::{intrusions, runs_by_itself},
     settings::{self, Whose},
 };
 
@@ -76,9 +77,9 @@ impl Trace {
     }
 }
 
-/// Looks at every file an attempt touched.
+/// Looks at every file an attempt touched. The harness is what the check's own command runs.
 #[must_use]
-pub fn inspect(files: &[Touched<'_>]) -> Tampering {
+pub fn inspect(files: &[Touched<'_>], harness: &[String]) -> Tampering {
     let mut found = Tampering::default();
     let pairs: Vec<Pair<'_>> = files.iter().filter_map(Pair::read).collect();
     // A test that moved is not gone.
@@ -90,6 +91,16 @@ pub fn inspect(files: &[Touched<'_>]) -> Tampering {
         found.test_files += usize::from(added > 0);
     }
     for file in files.iter().filter(|file| file.base != file.after || file.is_binary) {
+        if harness.iter().any(|own| own == file.path) {
+            let what = format!("the check's own script was {}; the base's was used", verb(file));
+            found.traces.push(Trace::of(TraceKind::Runner, file.path, what));
+            continue;
+        }
+        found.traces.extend(intrusions(file));
+        if let Some(why) = runs_by_itself(file.path).filter(|_| file.after.is_some()) {
+            let what = format!("the file was {}, and {why}", verb(file));
+            found.traces.push(Trace::of(TraceKind::Touched, file.path, what));
+        }
         if let Some(trace) = settled(file) {
             found.traces.extend(trace);
         }
@@ -109,11 +120,11 @@ pub fn inspect(files: &[Touched<'_>]) -> Tampering {
 }
 
 impl Trace {
-    fn of(kind: TraceKind, path: &str, what: impl Into<String>) -> Self {
+    pub(super) fn of(kind: TraceKind, path: &str, what: impl Into<String>) -> Self {
         Self { kind, path: path.to_owned(), line: None, what: what.into() }
     }
 
-    fn at(self, line: u32) -> Self {
+    pub(super) fn at(self, line: u32) -> Self {
         Self { line: Some(line), ..self }
     }
 }

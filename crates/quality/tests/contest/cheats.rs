@@ -30,7 +30,7 @@ fn attempt(files: &[File<'_>]) -> Evidence {
     let files = touched(files);
     let mut evidence = Evidence::new(0, Ending::Exited { code: 0 }, 10);
     evidence.diff = Some(Diff::of(&files));
-    evidence.tampering = inspect(&files);
+    evidence.tampering = inspect(&files, &[]);
     evidence.check = Some(Trial { base: Check::exited(1), after: Check::exited(0) });
     evidence
 }
@@ -215,4 +215,21 @@ fn what_is_touched_is_told() {
     let told: Vec<String> =
         evidence.tampering.traces.iter().map(belljar_quality::contest::Trace::said).collect();
     assert_eq!(told, ["ruff.toml: the linter's settings were changed; the base's were used"]);
+}
+
+#[test]
+fn a_check_that_never_worked_is_told_from_one_that_fails() {
+    let code = File("cart.py", Some("def total(x): return 0\n"), Some("def total(x): return sum(x)\n"));
+    let mut evidence = attempt(&[code]);
+    let ended = |tail: &str| Check { tail: tail.to_owned(), ..Check::exited(1) };
+    evidence.check =
+        Some(Trial { base: ended("x\nImportError: no tests"), after: ended("y\nImportError: no tests") });
+    let (result, reason) = said(&evidence, Gate::Accepted);
+    assert_eq!(result, GateOutcome::Failed);
+    assert_eq!(
+        reason,
+        "the check ended with exit code 1 (ImportError: no tests), just as on the base; see whether it is the right command"
+    );
+    evidence.check = Some(Trial { base: ended("AssertionError: 1"), after: ended("AssertionError: 2") });
+    assert_eq!(said(&evidence, Gate::Accepted).1, "the check ended with exit code 1 (AssertionError: 2)");
 }

@@ -60,7 +60,7 @@ fn attempt(fork: u32, code: &str) -> Evidence {
     let mut evidence = Evidence::new(fork, Ending::Exited { code: 0 }, 5_000);
     evidence.cost = Some(0.10);
     evidence.diff = Some(Diff::of(&files));
-    evidence.tampering = inspect(&files);
+    evidence.tampering = inspect(&files, &[]);
     evidence.check = Some(Trial { base: before(), after: passing() });
     let source = |text| [Source { path: "cart.py", text }];
     evidence.quality = Some(QualityNote::from(&delta(&source(BASE), &source(code))));
@@ -91,7 +91,7 @@ pub(crate) fn five() -> Vec<Evidence> {
     let test = "def test_adds():\n    assert total([1]) == 1\n";
     let files = [Touched { path: "tests/test_cart.py", base: Some(test), after: None, is_binary: false }];
     cheat.diff = Some(Diff::of(&files));
-    cheat.tampering = inspect(&files);
+    cheat.tampering = inspect(&files, &[]);
     cheat.check = Some(Trial { base: before(), after: before() });
     vec![crash, late, cheat, attempt(3, CLUMSY), attempt(4, CLEAN)]
 }

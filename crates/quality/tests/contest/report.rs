@@ -154,3 +154,18 @@ fn long_changes_are_cut_and_it_says_so() {
     assert!(text.contains("90000 lines more") && marked.contains("90000 lines more"));
     assert!(text.len() < 2_500_000 && marked.len() < 400_000);
 }
+
+#[test]
+fn a_winner_nobody_tested_is_told_as_one() {
+    let mut all = five();
+    for evidence in &mut all {
+        evidence.check = None;
+    }
+    let judgement = judge(&contest(all));
+    assert!(judgement.winner_fork.is_some(), "{}", judgement.reason);
+    let doubt = "Whether it works nobody can tell: the run has no check.";
+    assert!(judgement.reason.ends_with(doubt), "{}", judgement.reason);
+    assert!(!judge(&contest(five())).reason.contains("nobody can tell"));
+    let idle = judgement.forks.iter().find(|fork| !fork.eligible && fork.diff_stat.files == 0).unwrap();
+    assert!(idle.gates.iter().any(|gate| gate.reason == "there was nothing to check"), "{:?}", idle.gates);
+}

@@ -1,24 +1,40 @@
 //! Bodies: JSON with the path of what is wrong in it, or bytes.
 
+use std::time::Duration;
+
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::{FromRequest, Request},
     http::{HeaderMap, StatusCode, header},
 };
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
 use crate::problem::{Answer, Failure};
 
 /// The most bytes of a body that is held in memory.
 const LIMIT: usize = 4 * 1024 * 1024;
 
+/// How long a body that is held in memory may take to arrive: whoever drips it would hold it, and the place of its
+/// request, for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Reads a whole body that is held in memory.
 pub(crate) async fn read(body: Body) -> Answer<Bytes> {
-    to_bytes(body, LIMIT).await.map_err(|error| {
+    read_within(body, LIMIT).await
+}
+
+/// Reads a whole body of at most so many bytes.
+pub(crate) async fn read_within(body: Body, limit: usize) -> Answer<Bytes> {
+    let Ok(read) = timeout(PATIENCE, to_bytes(body, limit)).await else {
+        let detail = format!("the body took longer than the {} seconds allowed", PATIENCE.as_secs());
+        return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "TIMEOUT", detail));
+    };
+    read.map_err(|error| {
         let too_long = std::error::Error::source(&error)
             .is_some_and(<dyn std::error::Error>::is::<http_body_util::LengthLimitError>);
         if too_long {
-            Failure::too_large("the body", LIMIT)
+            Failure::too_large("the body", limit)
         } else {
             Failure::invalid("the body did not arrive whole")
         }

@@ -14,7 +14,7 @@ use belljar_capture::Pass;
 use belljar_domain::Principal;
 use belljar_engine::service::{Identity, Proof};
 
-pub(crate) use body::{JsonBody, JsonBytes, OptionalJson, RawBody, is_json, parse, read};
+pub(crate) use body::{JsonBody, JsonBytes, OptionalJson, RawBody, is_json, parse, read, read_within};
 pub(crate) use ids::{
     Approval, Artifact, Execution, FilePath, Named, Run, Sandbox, Snapshot, Vendor, Webhook, path_inside,
 };

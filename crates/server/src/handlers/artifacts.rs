@@ -96,7 +96,8 @@ pub(crate) async fn download(
             Ok((found, store.open_artifact(digest, 0)?))
         })
         .await?;
-    let mut response = typed("application/octet-stream", transfer::outgoing(app.place().await?, content));
+    let body = transfer::outgoing(app.place().await?, content).await?;
+    let mut response = typed("application/octet-stream", body);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(found.bytes));
     headers.insert(header::ETAG, transfer::quoted(&digest.to_string()));

@@ -16,8 +16,10 @@ use belljar_api as api;
 use belljar_capture::{
     Agent, Answer as Spoken, Envelope, HookEvent, HookKind, MAX_PAYLOAD, can_ask, can_defer, reply,
 };
-use belljar_domain::{ApprovalId, EventId, NewEvent, Principal, Timestamp, Verdict};
-use belljar_engine::service::{Asked, Asker, Passage, Request as GateRequest, TranscriptPlace};
+use belljar_domain::{ApprovalId, EventId, NewEvent, Principal, SandboxId, Timestamp, Verdict};
+use belljar_engine::service::{
+    Asked, Asker, Grounds, Passage, Request as GateRequest, TranscriptPlace, Whose,
+};
 use uuid::Uuid;
 
 use crate::{
@@ -64,6 +66,7 @@ pub(crate) async fn envelope(
     let (text, home) = (envelope.text.clone(), envelope.env.remove("HOME"));
     let own_name = envelope.env.get(AGENT).cloned();
     let attended = is_attended(&envelope.env);
+    let env = envelope.env.clone();
     // Whoever hands it over later went by the policy of that moment.
     let ruled = envelope.ruled.take();
     let mut said = Said::default();
@@ -71,13 +74,15 @@ pub(crate) async fn envelope(
         Ok(hook) => {
             if !query.late {
                 let patience = Duration::from_secs(query.wait.unwrap_or(0).min(LONGEST_WAIT).into());
-                let moment = Moment { home, own_name, attended, patience };
+                let workspace = hook
+                    .workspace(|name| env.get(name).cloned())
+                    .or_else(|| app.service.origin_of(&who, &hook));
+                let grounds = Grounds { home, workspace };
+                let moment = Moment { grounds, own_name, attended, patience };
                 said = gate(&app, &who, &teller, &hook, moment).await?;
             }
             settled(&app, &who, &teller, &hook);
-            // What runs in a sandbox names files there, not here.
-            let transcript =
-                (sandbox.is_none() && may_read(&who, &teller)).then(|| transcript(&hook, peer)).flatten();
+            let transcript = whose(&who, &teller, sandbox, peer).and_then(|whose| transcript(&hook, whose));
             (
                 wire::hook_event(&|text| app.service.without_secrets(text), id, hook, sandbox, sent_at),
                 transcript,
@@ -133,9 +138,10 @@ pub(crate) async fn claude_code(
     let payload = whole(body, MAX_PAYLOAD).await?;
     let hook = HookEvent::read(Some(Agent::ClaudeCode), None, &payload).map_err(unreadable)?;
     let now = Timestamp::from(SystemTime::now());
-    let transcript = may_read(&who, &teller).then(|| transcript(&hook, peer)).flatten();
+    let transcript = whose(&who, &teller, None, peer).and_then(|whose| transcript(&hook, whose));
     let patience = Duration::from_secs(query.wait.unwrap_or(0).min(LONGEST_WAIT).into());
-    let moment = Moment { home: None, own_name: None, attended: true, patience };
+    let grounds = Grounds { home: None, workspace: app.service.origin_of(&who, &hook) };
+    let moment = Moment { grounds, own_name: None, attended: true, patience };
     let said = gate(&app, &who, &teller, &hook, moment).await?;
     settled(&app, &who, &teller, &hook);
     let mut event = wire::hook_event(
@@ -172,7 +178,7 @@ fn is_attended(env: &BTreeMap<String, String>) -> bool {
 
 /// What is known of the moment of a hook, beside what it says.
 struct Moment {
-    home: Option<String>,
+    grounds: Grounds,
     /// What the agent is called, as it says itself.
     own_name: Option<String>,
     attended: bool,
@@ -197,7 +203,7 @@ async fn gate(
     moment: Moment,
 ) -> Answer<Said> {
     let identity = teller.identity(who);
-    let Some(mut request) = GateRequest::of_hook(hook, identity, moment.home.as_deref()) else {
+    let Some(mut request) = GateRequest::of_hook(hook, identity, moment.grounds) else {
         return Ok(Said { answer: killed(app, teller, hook, moment.own_name), ..Said::default() });
     };
     request.claimed.extend(moment.own_name);
@@ -300,13 +306,19 @@ async fn record(
     Ok(())
 }
 
-/// Whether a path in a hook may be one of this machine: only whoever may do everything here can have a file read.
-fn may_read(who: &Principal, teller: &Teller) -> bool {
-    who.admin && teller.is_nobody()
+/// Whose files a path in a hook may be one of. What is known to come from a sandbox names files there. On this machine only
+/// whoever may do everything here can have a file read, and not for somebody who says to be in a sandbox.
+fn whose(who: &Principal, teller: &Teller, claimed: Option<SandboxId>, peer: Peer) -> Option<Whose> {
+    match (&teller.pass, peer) {
+        (Some(pass), _) => Some(Whose::Sandbox(pass.sandbox)),
+        (None, _) if !who.admin || !teller.is_nobody() || claimed.is_some() => None,
+        (None, Peer::Unix { uid }) => Some(Whose::User(uid)),
+        (None, Peer::Tcp | Peer::Keyless) => Some(Whose::User(rustix::process::geteuid().as_raw())),
+    }
 }
 
 /// The transcript to be read after this hook, if it is a moment at which one grew. The service looks at whose it is.
-fn transcript(hook: &HookEvent, peer: Peer) -> Option<TranscriptPlace> {
+fn transcript(hook: &HookEvent, whose: Whose) -> Option<TranscriptPlace> {
     let has_grown = matches!(
         hook.kind,
         HookKind::TurnEnd
@@ -315,13 +327,9 @@ fn transcript(hook: &HookEvent, peer: Peer) -> Option<TranscriptPlace> {
             | HookKind::SessionEnd
             | HookKind::CompactAfter
     );
-    let owner = match peer {
-        Peer::Unix { uid } => uid,
-        Peer::Tcp | Peer::Keyless => rustix::process::geteuid().as_raw(),
-    };
     let (path, session) = (hook.transcript_path.as_deref()?, hook.session_id.clone()?);
-    let is_read = has_grown && hook.agent == Agent::ClaudeCode;
-    is_read.then(|| TranscriptPlace { path: path.into(), session, owner })
+    let is_read = has_grown && matches!(hook.agent, Agent::ClaudeCode | Agent::Codex);
+    is_read.then(|| TranscriptPlace { path: path.into(), session, whose, agent: hook.agent.clone() })
 }
 
 async fn whole(body: Body, limit: usize) -> Answer<bytes::Bytes> {

@@ -4,13 +4,13 @@ use axum::extract::State;
 use belljar_api as api;
 use belljar_domain::Principal;
 use belljar_engine::service::Service;
-use belljar_ports::store::{LogFilter, LogSearch};
+use belljar_ports::store::{LogFilter, LogSearch, LogStream};
 
 use crate::{
     answer::Json,
     app::App,
     extract::{Caller, Query, Sandbox, cursor, limit, moment, parsed},
-    problem::Answer,
+    problem::{Answer, Failure},
     wire,
 };
 
@@ -26,7 +26,7 @@ pub(crate) async fn read(
     let limit = limit(query.limit)?;
     let place: Option<u64> = cursor(query.cursor.as_deref())?;
     let execution = parsed("execution_id", query.execution_id.as_deref())?;
-    let stream = query.stream.map(wire::log_stream);
+    let stream = stream(&query)?;
     let (from, until) = (moment("from", query.from.as_deref())?, moment("until", query.until.as_deref())?);
     let (rows, next, complete) = match query.q.filter(|words| !words.trim().is_empty()) {
         Some(words) => {
@@ -51,4 +51,16 @@ pub(crate) async fn read(
     };
     let items = rows.into_iter().map(wire::log_piece).collect();
     Ok(Json(api::LogPage { items, next_cursor: next.map(|place| place.to_string()), complete }))
+}
+
+/// Which stream alone, by its name or by a level: standard error is where commands complain.
+fn stream(query: &api::LogQuery) -> Answer<Option<LogStream>> {
+    let complaints = matches!(query.level, Some(api::LogLevel::Error | api::LogLevel::Warn));
+    match query.stream.map(wire::log_stream) {
+        Some(LogStream::Stdout) if complaints => {
+            Err(Failure::field("level", "standard output has no errors or warnings; leave `stream` out"))
+        }
+        None if complaints => Ok(Some(LogStream::Stderr)),
+        named => Ok(named),
+    }
 }

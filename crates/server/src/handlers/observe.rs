@@ -1,20 +1,16 @@
-//! How a sandbox is doing: usage, history, health, what it changed, what it listens on.
+//! How a sandbox is doing: usage, history, health, what it listens on.
 
 use std::time::{Duration, SystemTime};
 
-use axum::{
-    extract::State,
-    response::{IntoResponse, Response},
-};
+use axum::extract::State;
 use belljar_api as api;
 use belljar_domain::Timestamp;
-use belljar_engine::changes::{self, Look};
 use belljar_ports::store::{History, PAGE_LIMIT};
 
 use crate::{
-    answer::{Json, typed},
+    answer::Json,
     app::App,
-    extract::{Accepts, Caller, Query, Sandbox, moment},
+    extract::{Caller, Query, Sandbox, moment},
     problem::{Answer, Failure},
     wire,
 };
@@ -71,41 +67,6 @@ pub(crate) async fn health(
         })
         .await?;
     Ok(Json(wire::health(view, trouble)))
-}
-
-/// Shows what a sandbox changed in its workspace: as a value, as a patch for `git apply`, or as a summary.
-#[utoipa::path(get, path = "/api/v1/sandboxes/{id}/diff", tag = "observe", params(("id" = String, Path, pattern = "^sbx_[0-9a-f]{32}$"), api::DiffQuery),
-    responses((status = 200, content((serde_json::Value = "application/json"), (String = "text/x-diff"), (String = "text/plain")))))]
-pub(crate) async fn diff(
-    State(app): State<App>,
-    Caller(who): Caller,
-    Sandbox(id): Sandbox,
-    Query(query): Query<api::DiffQuery>,
-    accepts: Accepts,
-) -> Answer<Response> {
-    let wanted = query.format.unwrap_or_else(|| {
-        if accepts.names("text/x-diff") || accepts.names("text/x-patch") {
-            api::DiffFormat::Patch
-        } else {
-            api::DiffFormat::Json
-        }
-    });
-    let found = app.dwell(&who, move |service, who| service.changes(who, id)).await?;
-    app.blocking(move || {
-        let found = changes::find_renames(found);
-        Ok(match wanted {
-            api::DiffFormat::Json => Json(changes::json(&found)?).into_response(),
-            api::DiffFormat::Patch => {
-                let mut patch = Vec::new();
-                changes::diff(&found, &mut patch, Look::Patch)?;
-                typed("text/x-diff; charset=utf-8", patch)
-            }
-            api::DiffFormat::Stat => {
-                typed("text/plain; charset=utf-8", changes::stat(&found, Look::Terminal)?)
-            }
-        })
-    })
-    .await
 }
 
 /// Finds the ports something in a sandbox listens on, and where a browser on this machine sees them.

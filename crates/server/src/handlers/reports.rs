@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use axum::extract::State;
 use belljar_api as api;
-use belljar_capture::cost::Prices;
 use belljar_engine::service::Patience;
 
 use crate::{
     answer::Json,
     app::App,
     extract::{Caller, Query, limit},
-    problem::{Answer, Failure},
+    problem::Answer,
     wire::{self, reports::Step},
 };
 
@@ -70,8 +69,7 @@ pub(crate) async fn cost(
     let mut period = wire::reports::period(query.from.as_deref(), query.until.as_deref())?;
     period.session = wire::short("session_id", query.session_id.as_deref(), 256)?;
     let lines = app.ask(&who, move |service, who| service.cost(who, period, by)).await?;
-    let prices = Prices::embedded().map_err(|error| Failure::internal("read the price list", &error))?;
-    Ok(Json(wire::reports::cost(name, prices.as_of(), lines)))
+    Ok(Json(wire::reports::cost(name, app.service.prices_as_of(), lines)))
 }
 
 /// Agents that get nowhere: the same call over and over, or work without a word.

@@ -1,4 +1,4 @@
-//! Snapshots: take, list, remove.
+//! Snapshots: take, list, show, remove.
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use belljar_api as api;
@@ -35,6 +35,18 @@ pub(crate) async fn list(
     let (limit, below) = (limit(query.limit)?, cursor(query.cursor.as_deref())?);
     let rows = app.ask(&who, move |service, who| service.snapshots(who, below, limit)).await?;
     Ok(page(rows, limit, |row| row.id.to_string(), wire::snapshot))
+}
+
+/// Shows a snapshot.
+#[utoipa::path(get, path = "/api/v1/snapshots/{id}", tag = "snapshots", params(("id" = String, Path, pattern = "^snp_[0-9a-f]{32}$")),
+    responses((status = 200, body = api::Snapshot)))]
+pub(crate) async fn get(
+    State(app): State<App>,
+    Caller(who): Caller,
+    Snapshot(id): Snapshot,
+) -> Answer<Json<api::Snapshot>> {
+    let row = app.ask(&who, move |service, who| service.snapshot_row(who, id)).await?;
+    Ok(Json(wire::snapshot(row)))
 }
 
 /// Removes a snapshot.

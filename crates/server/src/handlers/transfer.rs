@@ -20,6 +20,8 @@ use tokio::{
 };
 use tokio_util::io::{StreamReader, SyncIoBridge};
 
+use crate::problem::{Answer, Failure};
+
 /// How long a client may send nothing in the middle of a body.
 const SILENCE: Duration = Duration::from_secs(30);
 /// Bytes read or collected at once.
@@ -46,35 +48,44 @@ async fn next(data: &mut BodyDataStream) -> Option<io::Result<Bytes>> {
 }
 
 /// Something a blocking thread reads, as a body.
-pub(super) fn outgoing(place: OwnedSemaphorePermit, mut content: Box<dyn Read + Send>) -> Body {
-    written(place, move |to| io::copy(&mut content, to).map(drop))
+pub(super) async fn outgoing(place: OwnedSemaphorePermit, mut content: Box<dyn Read + Send>) -> Answer<Body> {
+    let copy = move |to: &mut dyn Write| {
+        io::copy(&mut content, to)
+            .map(drop)
+            .map_err(|error| Failure::internal("read what was asked for", &error))
+    };
+    written(place, copy).await
 }
 
-/// What a blocking thread writes, as a body. If it fails on the way, the body ends in an error, so that the client
-/// does not take a part for the whole. The place is kept as long as the thread.
-pub(super) fn written(
+/// What a blocking thread writes, as a body. It is begun when there is a first chunk or the end: what fails before is
+/// an answer of its own. If it fails later, the body ends in an error, so that the client does not take a part for the
+/// whole. The place is kept as long as the thread.
+pub(super) async fn written(
     place: OwnedSemaphorePermit,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
-) -> Body {
-    let (sender, receiver) = mpsc::channel(DEPTH);
+    write: impl FnOnce(&mut dyn Write) -> Answer<()> + Send + 'static,
+) -> Answer<Body> {
+    let (sender, mut receiver) = mpsc::channel(DEPTH);
     let thread = move || {
         let mut pipe = Pipe { sender, chunk: Vec::with_capacity(CHUNK) };
-        let done = write(&mut pipe).and_then(|()| pipe.flush());
-        if let Err(error) = done {
-            // If the client is gone, nobody waits for the reason.
-            drop(pipe.sender.blocking_send(Err(error)));
+        let done = write(&mut pipe);
+        // If the client is gone, nobody waits for the rest, or for the reason why there is none.
+        match done {
+            Ok(()) => drop(pipe.flush()),
+            Err(failure) => drop(pipe.sender.blocking_send(Err(failure))),
         }
         drop(place);
     };
     drop(spawn_blocking(thread));
-    Body::from_stream(stream::unfold(receiver, |mut receiver| async move {
-        let chunk: io::Result<Bytes> = receiver.recv().await?;
+    let Some(first) = receiver.recv().await.transpose()? else { return Ok(Body::empty()) };
+    let rest = stream::unfold(receiver, |mut receiver: mpsc::Receiver<Answer<Bytes>>| async move {
+        let chunk = receiver.recv().await?.map_err(|failure| io::Error::other(failure.detail().to_owned()));
         Some((chunk, receiver))
-    }))
+    });
+    Ok(Body::from_stream(stream::once(async { Ok(first) }).chain(rest)))
 }
 
 struct Pipe {
-    sender: mpsc::Sender<io::Result<Bytes>>,
+    sender: mpsc::Sender<Answer<Bytes>>,
     chunk: Vec<u8>,
 }
 
@@ -129,4 +140,51 @@ pub(super) fn copy(from: &mut dyn Read, to: &mut dyn Write, most: u64) -> Result
 /// A text in quotes, as an entity tag is written.
 pub(super) fn quoted(text: &str) -> HeaderValue {
     HeaderValue::from_str(&format!("\"{text}\"")).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use http_body_util::BodyExt as _;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    async fn send(write: impl FnOnce(&mut dyn Write) -> Answer<()> + Send + 'static) -> Answer<Body> {
+        let place = Arc::new(Semaphore::new(1)).acquire_owned().await.unwrap();
+        written(place, write).await
+    }
+
+    #[tokio::test]
+    async fn what_fails_before_it_begins_is_an_answer() {
+        let failed = send(|to| {
+            to.write_all(b"less than a chunk").unwrap();
+            Err(Failure::invalid("gone"))
+        });
+        assert_eq!(failed.await.unwrap_err().detail(), "gone");
+    }
+
+    #[tokio::test]
+    async fn what_fails_on_its_way_is_cut_and_says_so() {
+        let cut = send(|to| {
+            to.write_all(&vec![1; CHUNK]).unwrap();
+            Err(Failure::invalid("gone"))
+        });
+        let mut body = cut.await.unwrap();
+        assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap().len(), CHUNK);
+        assert!(body.frame().await.unwrap().unwrap_err().to_string().contains("gone"));
+    }
+
+    #[tokio::test]
+    async fn what_is_short_or_empty_arrives_whole() {
+        for text in ["", "short"] {
+            let body = send(move |to| {
+                to.write_all(text.as_bytes()).unwrap();
+                Ok(())
+            });
+            let body = body.await.unwrap();
+            assert_eq!(body.collect().await.unwrap().to_bytes(), text);
+        }
+    }
 }

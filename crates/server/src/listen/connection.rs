@@ -18,8 +18,9 @@ use crate::{
     preview,
 };
 
-/// How long a client may take to say what it wants, and how long a connection is kept without it wanting anything.
-const HEADER_TIME: Duration = Duration::from_secs(75);
+/// How long a client may take to say what it wants, and how long a connection is kept without it wanting anything: short,
+/// since each holds one of the places there are.
+const HEADER_TIME: Duration = Duration::from_secs(20);
 /// The most bytes of a request's head.
 const HEAD: usize = 64 * 1024;
 /// How much longer than a stream's own clock the connection waits, so that the stream can say why it ends.

@@ -113,7 +113,7 @@ impl Server {
         let pieces =
             Pieces { service, provider, settings, routes: table, key, watch_key, nonces, closing, port };
         let app = App::new(pieces);
-        app.metrics.begin(*app.service.published().borrow());
+        app.metrics.begin(&app.service);
         let router = router::assemble(routes, &app);
         Ok(Self { app, router, tcp, unix, keyless, address, close })
     }

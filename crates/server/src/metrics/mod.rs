@@ -11,8 +11,8 @@ use std::{
 };
 
 use axum::http::{Method, StatusCode};
-use belljar_domain::{EventKind, EventStatus, Principal};
-use belljar_engine::service::{Service, ServiceError, ServiceHealth};
+use belljar_domain::{EventKind, EventStatus, Principal, Usd};
+use belljar_engine::service::{CreateStage, Service, ServiceError, ServiceHealth};
 use belljar_ports::store::{EventFilter, PAGE_LIMIT};
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
@@ -32,11 +32,20 @@ const REQUEST_BUCKETS: [f64; 12] =
 const COMMAND_BUCKETS: [f64; 13] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0];
 
+/// From a twentieth of a millisecond, which taking a sandbox that is ready may take, to waiting in a queue.
+const STAGE_BUCKETS: [f64; 12] =
+    [0.00005, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 1.0, 10.0, 60.0];
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Served {
     method: &'static str,
     route: &'static str,
     status: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Staged {
+    stage: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -53,6 +62,8 @@ pub(crate) struct Metrics {
     spawned: Counter,
     errors: Family<Coded, Counter>,
     requests: Family<Served, Histogram, fn() -> Histogram>,
+    stages: Family<Staged, Histogram, fn() -> Histogram>,
+    cost: Counter<f64, AtomicU64>,
     pool_ready: Whole,
     pool_target: Whole,
     queued: Whole,
@@ -82,6 +93,8 @@ impl Metrics {
             spawned: Counter::default(),
             errors: Family::default(),
             requests: Family::new_with_constructor(requests),
+            stages: Family::new_with_constructor(|| Histogram::new(STAGE_BUCKETS)),
+            cost: Counter::default(),
             pool_ready: Whole::default(),
             pool_target: Whole::default(),
             queued: Whole::default(),
@@ -151,6 +164,14 @@ impl Metrics {
             self.dropped.clone(),
         );
         registry.register_with_unit(
+            "belljar_create_stage",
+            "How long each part of making a sandbox took",
+            Unit::Seconds,
+            self.stages.clone(),
+        );
+        let about = "What agents cost in dollars since the server began, each request counted once";
+        registry.register("belljar_cost_usd", about, self.cost.clone());
+        registry.register_with_unit(
             "http_request_duration",
             "How long requests took, by route",
             Unit::Seconds,
@@ -169,18 +190,32 @@ impl Metrics {
     ) {
         let labels = Served { method: method_name(method), route, status: class(status) };
         self.requests.get_or_create(&labels).observe(took.as_secs_f64());
-        if let Some(code) = code.filter(|_| route.contains("/sandboxes")).filter(|code| is_fault(code)) {
+        if let Some(code) = code.filter(|_| route.contains("/sandboxes")).filter(|code| FAULTS.contains(code))
+        {
             self.errors.get_or_create(&Coded { code }).inc();
         }
     }
 
-    /// Begins to count what happens after this place in the ledger.
-    pub(crate) fn begin(&self, place: u64) {
-        *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    /// Begins to count what happens from now on.
+    pub(crate) fn begin(&self, service: &Service) {
+        *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = *service.published().borrow();
+        // What did not come up yet is there, and zero: whoever looks for a name finds it.
+        for code in FAULTS {
+            drop(self.errors.get_or_create(&Coded { code }));
+        }
+        for stage in CreateStage::ALL {
+            drop(self.stages.get_or_create(&Staged { stage: stage.as_str() }));
+        }
+        let stages = self.stages.clone();
+        service.hear_stages(move |stage, took| {
+            stages.get_or_create(&Staged { stage: stage.as_str() }).observe(took.as_secs_f64());
+        });
     }
 
     /// Counts what the ledger got since the last time. Blocks on the store.
     pub(crate) fn catch_up(&self, service: &Service) -> Result<(), ServiceError> {
+        // A request whose price is known better later may cost less than was thought; a counter only grows.
+        self.cost.inc_by((dollars(service.spent_so_far()?) - self.cost.get()).max(0.0));
         let who = Principal::admin("metrics");
         let kinds = [EventKind::SandboxCreated, EventKind::ExecutionEnded, EventKind::LimitReached];
         let filter = EventFilter {
@@ -208,7 +243,7 @@ impl Metrics {
                 self.spawned.inc();
             }
             EventKind::LimitReached => {
-                self.errors.get_or_create(&Coded { code: "LIMIT_REACHED" }).inc();
+                self.errors.get_or_create(&Coded { code: LIMIT_REACHED }).inc();
             }
             EventKind::ExecutionEnded => {
                 if let Some(took) = duration_ms {
@@ -247,19 +282,26 @@ fn whole(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Faults are ours, the host's or the command's; a client's typing error is none.
-fn is_fault(code: &str) -> bool {
-    matches!(
-        code,
-        "SANDBOX_ERROR"
-            | "STORE_ERROR"
-            | "INTERNAL_ERROR"
-            | "EXECUTION_ERROR"
-            | "QUOTA_EXCEEDED"
-            | "TIMEOUT"
-            | "UNAVAILABLE"
-    )
+/// An amount as a number with a point, exact to a millionth.
+fn dollars(amount: Usd) -> f64 {
+    let part = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    part(amount.micros() / 1_000_000) + part(amount.micros() % 1_000_000) / 1e6
 }
+
+/// Faults are ours, the host's or the command's; a client's typing error is none.
+const FAULTS: [&str; 8] = [
+    "SANDBOX_ERROR",
+    "STORE_ERROR",
+    "INTERNAL_ERROR",
+    "EXECUTION_ERROR",
+    "QUOTA_EXCEEDED",
+    "TIMEOUT",
+    "UNAVAILABLE",
+    LIMIT_REACHED,
+];
+
+/// What a sandbox did to itself; no answer has this code.
+const LIMIT_REACHED: &str = "LIMIT_REACHED";
 
 fn method_name(method: &Method) -> &'static str {
     match *method {

@@ -19,9 +19,9 @@ use utoipa::{
 };
 
 use crate::handlers::{
-    about, agents, approvals, artifacts, audit, budgets, events, exec, executions, files, guardian, hooks,
-    killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots, terminals,
-    webhooks,
+    about, agents, approvals, artifacts, audit, budgets, changes, events, exec, executions, files, guardian,
+    hooks, killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots, templates,
+    terminals, webhooks,
 };
 use crate::mcp::endpoint as mcp;
 use crate::observability::{handlers as observed, themes};
@@ -32,12 +32,13 @@ use crate::observability::{handlers as observed, themes};
     paths(
         sandboxes::create, sandboxes::list, sandboxes::get, sandboxes::patch, sandboxes::delete,
         sandboxes::pause, sandboxes::resume, sandboxes::stop, sandboxes::extend,
-        observe::stats, observe::history, observe::health, observe::diff, observe::ports, logs::read,
+        observe::stats, observe::history, observe::health, observe::ports, changes::diff, changes::apply, logs::read,
         exec::exec, executions::list, executions::get, executions::kill, executions::stdin, executions::resize,
         executions::signal, executions::wait, executions::output, executions::attach,
         terminals::shell, terminals::of_execution,
         files::list, files::get, files::head, files::put, files::change, files::remove, files::watch,
-        snapshots::create, snapshots::list, snapshots::delete,
+        snapshots::create, snapshots::list, snapshots::get, snapshots::delete,
+        templates::list, templates::get, templates::put, templates::delete,
         runs::fork, runs::fork_status, runs::create, runs::list, runs::stats, runs::get, runs::stop, runs::wait,
         runs::results, runs::changes, runs::report, runs::select,
         approvals::list, approvals::get, approvals::allow, approvals::deny, approvals::wait, approvals::delivered,
@@ -161,7 +162,7 @@ mod tests {
     /// The dashboard's types are made of a copy, so that it can be built without a server.
     #[test]
     fn the_dashboard_has_this_document() {
-        let copy = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/openapi.json");
+        let copy = "../../web/openapi.json";
         let document: serde_json::Value = serde_json::from_slice(&json()).unwrap();
         if std::env::var_os("BELLJAR_WRITE").is_some() {
             std::fs::write(copy, format!("{document:#}\n")).unwrap();
@@ -171,6 +172,25 @@ mod tests {
             kept == document,
             "web/openapi.json is not the server's document; BELLJAR_WRITE=1 with this test writes it"
         );
+    }
+
+    /// Whoever makes a client of the document stops at a reference that leads nowhere.
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let document: serde_json::Value = serde_json::from_slice(&json()).unwrap();
+        let mut waiting = vec![&document];
+        while let Some(value) = waiting.pop() {
+            match value {
+                serde_json::Value::Object(members) => {
+                    if let Some(target) = members.get("$ref").and_then(serde_json::Value::as_str) {
+                        assert!(document.pointer(target.trim_start_matches('#')).is_some(), "{target}");
+                    }
+                    waiting.extend(members.values());
+                }
+                serde_json::Value::Array(items) => waiting.extend(items),
+                _ => {}
+            }
+        }
     }
 
     #[test]

@@ -79,7 +79,40 @@ fn route(html: &mut String, method: &str, path: &str, operation: &Operation) -> 
     Ok(())
 }
 
-/// Text that is text and nothing else.
+/// Text that is text and nothing else: no markup, and what turns the direction of writing, is not seen or speaks to a
+/// terminal stands there by its number, so that whoever reads it is not deceived.
 pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let mut html = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            letter if deceives(letter) => html.extend(format!("⟨U+{:04X}⟩", u32::from(letter)).chars()),
+            letter => html.push(letter),
+        }
+    }
+    html
+}
+
+fn deceives(letter: char) -> bool {
+    let is_unseen = matches!(letter, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'
+        | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{3164}' | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    is_unseen || letter.is_control() && !matches!(letter, '\n' | '\t')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn text_is_neither_markup_nor_deceives() {
+        assert_eq!(escaped("<b a=\"1\">&\n\té ü"), "&lt;b a=&quot;1&quot;&gt;&amp;\n\té ü");
+        assert_eq!(
+            escaped("safe\u{202e}txt.exe\u{9b}\0\u{200b}"),
+            "safe⟨U+202E⟩txt.exe⟨U+009B⟩⟨U+0000⟩⟨U+200B⟩"
+        );
+    }
 }

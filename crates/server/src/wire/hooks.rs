@@ -40,6 +40,11 @@ pub(crate) fn hook_event(
     event.status = status(&hook);
     event.error.clone_from(&hook.error);
     event.duration_ms = hook.duration_ms;
+    if let Some(used) = &hook.usage {
+        event.kind = EventKind::ModelCalled;
+        event.cost_micros = used.cost_micros;
+        event.tokens = Some(used.tokens.prompt().saturating_add(used.tokens.output));
+    }
     event.payload = payload(clean, hook, &vendor);
     event
 }
@@ -140,6 +145,10 @@ fn payload(clean: Clean<'_>, hook: HookEvent, vendor: &str) -> Value {
     put("transcript_path", json!(hook.transcript_path));
     put("permission_mode", json!(hook.permission_mode));
     put("model", json!(hook.model));
+    if let Some(used) = hook.usage {
+        put("message_id", json!(used.message_id));
+        put("usage", json!(used.tokens));
+    }
     if !hook.rest.is_empty() {
         put("rest", Value::Object(hook.rest));
     }

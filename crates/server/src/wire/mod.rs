@@ -21,5 +21,5 @@ pub(crate) use executions::{answer, execution, exit, log_piece, log_stream, outp
 pub(crate) use hooks::{Clean, fitting, hook_event, known, ruled, shortened, unread_hook, weighed};
 pub(crate) use requests::{order, sandbox_filter, start, terminal};
 pub(crate) use runs::{new_run, run, run_filter, run_stats, side};
-pub(crate) use sandboxes::{artifact, file, health, point, port, sandbox, snapshot, usage};
+pub(crate) use sandboxes::{artifact, file, health, point, port, sandbox, snapshot, template, usage};
 pub(crate) use told::told;

@@ -82,15 +82,17 @@ fn log(record: &LogRecord, ids: &mut Ids<'_>) -> NewEvent {
         foreign.session = record.attributes.owned("session.id").or_else(|| conversation(&record.attributes));
         return foreign;
     };
-    let Context { session_id, prompt_id, agent_id, agent_name, sequence, .. } = event.context;
+    let Event { vendor, context, fact } = event;
+    let Context { session_id, prompt_id, agent_id, agent_name, sequence, .. } = context;
     put(&mut payload, "prompt_id", json!(prompt_id));
     put(&mut payload, "agent_id", json!(agent_id));
     put(&mut payload, "agent_type", json!(agent_name));
     put(&mut payload, "sequence", json!(sequence));
-    put(&mut payload, "vendor", json!("claude-code"));
+    put(&mut payload, "vendor", json!(vendor));
     put(&mut payload, "request_id", json!(record.attributes.owned("request_id")));
-    put(&mut payload, "tool_use_id", json!(record.attributes.owned("tool_use_id")));
-    let kind = match &event.fact {
+    let use_id = ["tool_use_id", "call_id"].iter().find_map(|name| record.attributes.owned(name));
+    put(&mut payload, "tool_use_id", json!(use_id));
+    let kind = match &fact {
         Fact::ApiRequest(_) => EventKind::ModelCalled,
         Fact::ApiError(_) => EventKind::Other("model.failed".to_owned()),
         Fact::ToolResult(_) => EventKind::Other("tool.reported".to_owned()),
@@ -102,11 +104,11 @@ fn log(record: &LogRecord, ids: &mut Ids<'_>) -> NewEvent {
     let mut told = begin(ids, "log", (record.time_unix_nano, &record.attributes), kind, payload);
     told.actor = Actor {
         id: agent_id.or_else(|| session_id.clone()),
-        name: Some("claude-code".to_owned()),
+        name: Some(vendor.to_owned()),
         role: agent_name,
     };
     told.session = session_id;
-    state(&mut told, event.fact);
+    state(&mut told, fact);
     told
 }
 
@@ -129,7 +131,12 @@ fn state(told: &mut NewEvent, fact: Fact) {
             add(told, "status_code", json!(failed.status));
         }
         Fact::ToolResult(result) => {
-            let status = |is_good| if is_good { EventStatus::Success } else { EventStatus::Failure };
+            told.decision = result.decision.as_deref().and_then(verdict);
+            let status = |is_good| match (is_good, told.decision) {
+                (true, _) => EventStatus::Success,
+                (false, Some(Verdict::Deny)) => EventStatus::Denied,
+                (false, _) => EventStatus::Failure,
+            };
             told.status = result.success.map(status);
             (told.tool, told.error) = (Some(result.tool_name), result.error);
             told.duration_ms = result.duration_ms;
@@ -137,15 +144,19 @@ fn state(told: &mut NewEvent, fact: Fact) {
         }
         Fact::ToolDecision(decided) => {
             told.tool = Some(decided.tool_name);
-            told.decision = match decided.decision.as_str() {
-                "accept" => Some(Verdict::Allow),
-                "reject" => Some(Verdict::Deny),
-                _ => None,
-            };
+            told.decision = verdict(&decided.decision);
             told.reason = decided.source;
         }
         Fact::SubagentCompleted { duration_ms, .. } => told.duration_ms = duration_ms,
         Fact::UserPrompt { .. } | Fact::Other { .. } => {}
+    }
+}
+
+fn verdict(decision: &str) -> Option<Verdict> {
+    match decision {
+        "accept" => Some(Verdict::Allow),
+        "reject" => Some(Verdict::Deny),
+        _ => None,
     }
 }
 
@@ -164,10 +175,12 @@ fn trace(span: &Span, ids: &mut Ids<'_>) -> NewEvent {
     put(&mut payload, "parent_agent_id", json!(span.attributes.owned("parent_agent_id")));
     put(&mut payload, "request_id", json!(span.attributes.owned("request_id")));
     let known = GenAiSpan::of(span);
-    // What Claude Code says of a request in a span it says in an event too, and there with its cost.
     let is_claude = span.origin.scope.starts_with(CLAUDE) || span.attributes.get("span.type").is_some();
+    // What these say of a request in a span they say in an event too, Claude Code there with its cost.
+    let service = span.origin.resource.text("service.name").unwrap_or_default();
+    let is_told_twice = is_claude || service.starts_with("gemini-cli") || service.starts_with("codex");
     let kind = match known.as_ref().map(|known| &known.operation) {
-        Some(Operation::Model) if is_claude => EventKind::Other("model.traced".to_owned()),
+        Some(Operation::Model) if is_told_twice => EventKind::Other("model.traced".to_owned()),
         Some(Operation::Model) if known.as_ref().is_some_and(|known| known.error.is_some()) => {
             EventKind::Other("model.failed".to_owned())
         }

@@ -1,7 +1,7 @@
 //! What clients ask for, as the service understands it. Every text that means something is read here, and named when
 //! it is wrong.
 
-use std::{fmt::Display, str::FromStr, time::Duration};
+use std::{collections::BTreeMap, fmt::Display, str::FromStr, time::Duration};
 
 use belljar_api as api;
 use belljar_domain::{
@@ -46,6 +46,7 @@ pub(crate) fn order(request: api::CreateSandbox) -> Answer<CreateSandbox> {
         agent: request.agent,
         labels: request.labels,
         metadata: request.metadata.map_or(Value::Null, Value::Object),
+        observed: false,
     })
 }
 
@@ -125,6 +126,7 @@ pub(crate) fn start(request: api::ExecRequest) -> Answer<StartExecution> {
     }
     let heard = if request.attached { Heard::AsItComes } else { Heard::AtTheEnd };
     Ok(StartExecution {
+        id: None,
         argv,
         heard,
         cwd: request.cwd.map(|cwd| path_inside("cwd", &cwd)).transpose()?,
@@ -166,19 +168,22 @@ pub(crate) fn sandbox_filter(query: &api::SandboxQuery) -> Answer<SandboxFilter>
         states,
         agent: query.agent.clone(),
         template: query.template.clone(),
-        labels: query.label.as_deref().map(labels).transpose()?.unwrap_or_default(),
+        labels: pairs("label", query.label.as_deref())?,
+        metadata: pairs("metadata", query.metadata.as_deref())?,
         from: moment("from", query.from.as_deref())?,
         until: moment("until", query.until.as_deref())?,
     })
 }
 
-fn labels(text: &str) -> Answer<std::collections::BTreeMap<String, String>> {
+/// Names with values, as a query writes them.
+fn pairs(field: &str, text: Option<&str>) -> Answer<BTreeMap<String, String>> {
     let pair = |text: &str| {
         let (name, value) = text.split_once('=')?;
         (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
     };
+    let Some(text) = text else { return Ok(BTreeMap::new()) };
     let pairs: Option<_> = text.split(',').map(pair).collect();
-    pairs.ok_or_else(|| Failure::field("label", "write name=value, several with commas between"))
+    pairs.ok_or_else(|| Failure::field(field, "write name=value, several with commas between"))
 }
 
 const fn exact(state: api::SandboxState) -> SandboxState {

@@ -24,6 +24,7 @@ pub(crate) fn new_run(request: api::ForkRequest) -> Answer<NewRun> {
         check: request.check,
         lint: request.lint,
         judge: request.judge,
+        webhook: request.webhook,
         protected: request.protected,
         ..Trial::default()
     };
@@ -44,11 +45,13 @@ pub(crate) fn new_run(request: api::ForkRequest) -> Answer<NewRun> {
         trial,
         timeout: request.timeout_seconds.map(|seconds| seconds_of("timeout_seconds", seconds)).transpose()?,
         concurrency: request.concurrency,
+        unobserved: request.observe == Some(false),
         keep: request.keep,
         keep_alive: request.keep_alive,
         preview: request.preview,
         budget: request.budget_usd.map(dollars).transpose()?,
         artifacts: request.artifacts,
+        subjects: request.subjects,
     })
 }
 
@@ -125,6 +128,10 @@ pub(crate) fn run(run: Run) -> api::Run {
             .filter(|_| judged == winner_fork)
             .and_then(|judgement| judgement.winner_score),
         reason: judgement.map(|judgement| judgement.reason.clone()),
+        judged_fork: judged,
+        budget_usd: run.budget.map(in_dollars),
+        estimate_usd: run.estimate.map(in_dollars),
+        cost_usd: run.attempts.iter().filter_map(|attempt| attempt.cost).reduce(Usd::plus).map(in_dollars),
         picked: run.pick.map(|pick| api::RunPick { fork: pick.fork, reason: pick.reason, by: pick.by }),
         forks: run.attempts.into_iter().map(fork).collect(),
         created_at: run.created.to_string(),
@@ -134,9 +141,12 @@ pub(crate) fn run(run: Run) -> api::Run {
     }
 }
 
+#[expect(clippy::cast_precision_loss, reason = "millionths of a dollar are fine enough")]
+fn in_dollars(amount: Usd) -> f64 {
+    amount.micros() as f64 / 1e6
+}
+
 fn fork(attempt: Attempt) -> api::RunFork {
-    #[expect(clippy::cast_precision_loss, reason = "millionths of a dollar are fine enough")]
-    let cost = attempt.cost.map(|cost| cost.micros() as f64 / 1e6);
     api::RunFork {
         fork: attempt.fork,
         status: attempt.status().to_owned(),
@@ -148,7 +158,7 @@ fn fork(attempt: Attempt) -> api::RunFork {
         execution_id: attempt.execution.map(|id| id.to_string()),
         exit_code: attempt.exit_code,
         activity: attempt.activity,
-        cost,
+        cost: attempt.cost.map(in_dollars),
         started_at: attempt.started.map(|time| time.to_string()),
         ended_at: attempt.ended.map(|time| time.to_string()),
         diff_stat: attempt.extent.map(|extent| api::RunDiffStat {

@@ -4,7 +4,7 @@ use belljar_api as api;
 use belljar_domain::{Isolation, NetworkMode, Profile, SandboxState, Status, Usage};
 use belljar_engine::service::{FileKind, FileView, ListeningPort, SandboxView};
 use belljar_ports::{
-    Level,
+    Level, TemplateInfo,
     store::{Artifact, SnapshotRow, UsagePoint},
 };
 
@@ -154,6 +154,10 @@ pub(crate) fn snapshot(row: SnapshotRow) -> api::Snapshot {
         created_at: row.created.to_string(),
         bytes: row.bytes,
     }
+}
+
+pub(crate) fn template(info: TemplateInfo) -> api::Template {
+    api::Template { name: info.name, source: info.source.display().to_string(), bytes: info.bytes }
 }
 
 pub(crate) fn artifact(artifact: Artifact) -> api::Artifact {

@@ -75,7 +75,7 @@ pub(crate) fn sandboxes(
 const NEWEST_FIRST: &str = "id DESC";
 
 /// What a sandbox must be. Project, agent and state have an index that ends in the id, so a page is found where the last
-/// one ended; templates, labels and times are looked at on the way.
+/// one ended; templates, labels, metadata and times are looked at on the way.
 fn sandbox_conditions(
     filter: &SandboxFilter,
     state: Option<&SandboxState>,
@@ -90,6 +90,11 @@ fn sandbox_conditions(
     for (key, value) in &filter.labels {
         let condition =
             "EXISTS (SELECT 1 FROM json_each(labels) AS label WHERE label.key = ? AND label.value = ?)";
+        all.and(condition, [text(key), text(value)]);
+    }
+    for (key, value) in &filter.metadata {
+        let condition = "EXISTS (SELECT 1 FROM json_each(record, '$.metadata') AS meta WHERE meta.key = ? AND ? =
+            CASE WHEN meta.type IN ('true', 'false', 'null') THEN meta.type ELSE CAST(meta.value AS TEXT) END)";
         all.and(condition, [text(key), text(value)]);
     }
     if let Some(from) = filter.from {

@@ -7,13 +7,16 @@ use anyhow::{Context as _, Result};
 use serde::Deserialize;
 
 /// The scripts, in the order their agents come on.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("cast/fern.toml"),
     include_str!("cast/sorrel.toml"),
     include_str!("cast/moss.toml"),
     include_str!("cast/larch.toml"),
+    include_str!("cast/juniper.toml"),
+    include_str!("cast/cedar.toml"),
     include_str!("cast/clover.toml"),
     include_str!("cast/alder.toml"),
+    include_str!("cast/ivy.toml"),
     include_str!("cast/tansy.toml"),
 ];
 

@@ -6,6 +6,7 @@
 
 mod actor;
 mod cast;
+mod contest;
 mod project;
 mod stage;
 
@@ -85,9 +86,10 @@ fn perform(context: &Context, args: &Demo, dir: &Path, parts: Vec<Part>) -> Resu
     let composed = Composed::open(context, provider, store, runtime::dir(context), 0, Life::Attended)?;
     let mut told = Ok(Value::Null);
     let served = serve_until(context, args.listen.unwrap_or_else(address), &composed, |server| {
+        let asked = asked_to_end()?;
         announce(context, server)?;
         let mut stage = Stage::new(context, &composed.provider, dir, args)?;
-        let (asked, done) = (asked_to_end()?, stage.begin(parts));
+        let done = stage.begin(parts);
         let told = &mut told;
         Ok(async move {
             tokio::select! {

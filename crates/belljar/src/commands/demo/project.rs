@@ -13,10 +13,11 @@ use anyhow::{Context as _, Result};
 /// The policy of the demonstration.
 pub(super) const POLICY: &str = include_str!("project/guardian.toml");
 
-const FILES: [(&str, &str, u32); 7] = [
+const FILES: [(&str, &str, u32); 8] = [
     ("README.md", include_str!("project/README.md"), 0o644),
     ("check", include_str!("project/check"), 0o755),
     ("bin/report", include_str!("project/report"), 0o755),
+    ("bin/soak", include_str!("project/soak"), 0o755),
     ("src/retry.sh", include_str!("project/retry.sh"), 0o644),
     ("src/ledger.awk", include_str!("project/ledger.awk"), 0o644),
     ("tests/retry.sh", include_str!("project/test_retry.sh"), 0o644),
@@ -89,7 +90,7 @@ fn version(dir: &Path) {
         && git(&["commit", "-qm", "tally 0.3.0"])
         && git(&["init", "-q", "--bare", &origin])
         && git(&["remote", "add", "origin", &origin])
-        && git(&["push", "-q", "origin", "main"]);
+        && git(&["push", "-q", "origin", "main", "main:release-0.3"]);
 }
 
 #[cfg(test)]

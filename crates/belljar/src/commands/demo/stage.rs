@@ -26,7 +26,7 @@ use tokio::sync::oneshot;
 
 use super::{
     cast::{Part, Place},
-    tally,
+    contest, tally,
 };
 use crate::{
     args::Demo,
@@ -41,8 +41,13 @@ const MEMORY: u64 = 256 << 20;
 const DISK: u64 = 256 << 20;
 const LIVES: u64 = 3600;
 /// How long an agent is gone before it begins anew, and how much later each comes on, at the speed of people.
-const RESTS: f64 = 45.0;
+const RESTS: f64 = 20.0;
 const APART: f64 = 2.5;
+/// When the task for several at once is given, and how often to look how far it is.
+const CONTEST: f64 = 4.0;
+const CONTEST_LOOK: f64 = 1.0;
+/// The variable by which the project's slow programs know how long a second of the play takes.
+const TICK: &str = "TICK";
 /// How often to look whether a program of the host has ended.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -52,13 +57,15 @@ pub(super) struct Stage {
     threads: Vec<JoinHandle<()>>,
 }
 
-struct Shared {
+pub(super) struct Shared {
     context: Context,
     provider: Arc<dyn SandboxProvider>,
     project: PathBuf,
     dir: PathBuf,
     speed: f64,
     once: bool,
+    /// Whether there is more than the agents somebody asked for.
+    whole: bool,
     over: AtomicBool,
     /// What wakes those who rest.
     bell: (Mutex<()>, Condvar),
@@ -78,6 +85,7 @@ impl Stage {
             dir: dir.to_owned(),
             speed: args.speed,
             once: args.once,
+            whole: args.only.is_empty(),
             over: AtomicBool::new(false),
             bell: (Mutex::default(), Condvar::new()),
         };
@@ -99,6 +107,16 @@ impl Stage {
             }
         });
         self.threads.push(opening);
+        if self.shared.whole {
+            let (shared, done) = (Arc::clone(&self.shared), Arc::clone(&done));
+            self.threads.push(thread::spawn(move || {
+                shared.rest(CONTEST);
+                if let Err(error) = shared.contest() {
+                    shared.complain("the run", &error);
+                }
+                drop(done);
+            }));
+        }
         for (place, part) in parts.into_iter().enumerate() {
             let (shared, done) = (Arc::clone(&self.shared), Arc::clone(&done));
             self.threads.push(thread::spawn(move || {
@@ -152,8 +170,37 @@ impl Shared {
             }
         }
         server.order("PUT", &["budgets", "agent:*:day"], Some(&json!({ "cost_usd": 40.0 })))?;
-        let steps = json!({ "cost_usd": 1.0, "steps": { "notify": 20, "pause": null, "terminate": null } });
+        let steps = json!({ "cost_usd": 25.0, "steps": { "notify": 20, "pause": null, "terminate": null } });
         server.order("PUT", &["budgets", "agent:larch:day"], Some(&steps))?;
+        Ok(())
+    }
+
+    /// The project, where every attempt and every agent gets its own view of it.
+    pub(super) fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// So many seconds of the play, in seconds of the clock.
+    pub(super) fn shortened(&self, seconds: f64) -> f64 {
+        seconds / self.speed
+    }
+
+    /// One task for several at once, until it is decided or the play is over.
+    fn contest(&self) -> Result<()> {
+        if self.is_over() {
+            return Ok(());
+        }
+        let server = self.client()?;
+        let run = contest::begin(&server, self)?;
+        while !self.is_over() && !contest::is_over(&server, &run)? {
+            self.rest(CONTEST_LOOK * self.speed);
+        }
+        if !contest::is_over(&server, &run)? {
+            server.order("DELETE", &["runs", &run], None)?;
+        }
+        while !contest::is_over(&server, &run)? {
+            thread::sleep(LOOK);
+        }
         Ok(())
     }
 
@@ -180,7 +227,8 @@ impl Shared {
         let made = server.create(&self.order(part)?)?;
         let sandbox = self.provider.find(made.id)?;
         let observer = Observer::begin(&self.context, &*sandbox)?;
-        let env = observer.env(&sandbox.info().spec);
+        let mut env = observer.env(&sandbox.info().spec);
+        env.insert(TICK.to_owned(), self.shortened(1.0).to_string());
         let mut heard = Lines::default();
         let played = (|| {
             let speed = self.speed.to_string();
@@ -228,6 +276,7 @@ impl Shared {
         let mut child = Command::new(env::current_exe().context("find this program")?)
             .args(["demo-agent", &part.name, "--speed", &self.speed.to_string()])
             .envs(&env)
+            .env(TICK, self.shortened(1.0).to_string())
             .env_remove("BELLJAR_URL")
             .current_dir(&self.project)
             .stdin(Stdio::null())
@@ -277,7 +326,7 @@ impl Shared {
     fn rest(&self, seconds: f64) {
         let (lock, bell) = &self.bell;
         let guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
-        let span = Duration::from_secs_f64((seconds / self.speed).clamp(0.0, 600.0));
+        let span = Duration::from_secs_f64(self.shortened(seconds).clamp(0.0, 600.0));
         let _woken = bell.wait_timeout_while(guard, span, |()| !self.is_over());
     }
 
@@ -310,5 +359,10 @@ impl Lines {
 
 /// A task as a label can hold it.
 fn brief(task: &str) -> String {
-    task.split(['.', ':']).next().unwrap_or(task).chars().take(60).collect()
+    let sentence = task.split_inclusive([' ', '\n']).scan(false, |over, word| {
+        let is_over = std::mem::replace(over, word.trim_end().ends_with(['.', ':', '?']));
+        (!is_over).then_some(word)
+    });
+    let sentence: String = sentence.collect();
+    sentence.trim_end().trim_end_matches(['.', ':']).chars().take(60).collect()
 }

@@ -1,10 +1,10 @@
 //! A call has two halves: that it is asked for, and what came of it. Here they become one.
 //!
-//! Owns: which calls are under way. What is told of a call by telemetry as well is left out: hooks have said it. Refuses:
-//! drawing.
+//! Owns: which calls are under way, and how many are over. What is told of a call by telemetry as well is left out, and so is
+//! what an agent says twice of how it came out. Refuses: drawing.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, VecDeque},
     time::Instant,
 };
 
@@ -35,6 +35,17 @@ pub(super) struct Open {
 pub(super) struct Calls {
     open: BTreeMap<u64, Open>,
     by_id: HashMap<String, u64>,
+    /// The last that are over, by their names.
+    over: VecDeque<String>,
+    pub(super) count: Count,
+}
+
+/// How many calls are over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Count {
+    pub(super) calls: usize,
+    pub(super) failed: usize,
+    pub(super) denied: usize,
 }
 
 impl Calls {
@@ -53,6 +64,10 @@ impl Calls {
                 if self.open.len() > MOST { self.give_up_oldest() } else { Vec::new() }
             }
             "tool.finished" | "tool.failed" | "permission.denied" => {
+                if id.as_ref().is_some_and(|id| self.over.contains(id)) {
+                    return Vec::new();
+                }
+                self.count(&seen, id.clone());
                 let asked = id.and_then(|id| self.by_id.remove(&id)).and_then(|seq| self.open.remove(&seq));
                 if let Some(asked) = asked {
                     let took = seen.time.as_micros().saturating_sub(asked.seen.time.as_micros()) / 1000;
@@ -69,6 +84,18 @@ impl Calls {
                 rows
             }
             _ => vec![Row::Done(Box::new(seen))],
+        }
+    }
+
+    fn count(&mut self, seen: &Seen, id: Option<String>) {
+        let is_denied = seen.kind == "permission.denied" || seen.status.as_deref() == Some("denied");
+        let is_failed = seen.kind == "tool.failed" || seen.status.as_deref() == Some("failure");
+        self.count.calls += 1;
+        self.count.denied += usize::from(is_denied);
+        self.count.failed += usize::from(is_failed && !is_denied);
+        self.over.extend(id);
+        if self.over.len() > MOST {
+            self.over.pop_front();
         }
     }
 
@@ -123,6 +150,8 @@ mod tests {
         let rows = calls.take(event(4, "tool.finished", "a"));
         let [Row::Done(done)] = &rows[..] else { panic!("{rows:?}") };
         assert_eq!(done.duration_ms, Some(3000));
+        assert!(calls.take(event(4, "tool.failed", "a")).is_empty(), "said before");
+        assert_eq!(calls.count, Count { calls: 1, failed: 0, denied: 0 });
         let mut again = event(5, "tool.reported", "a");
         again.payload = json!({"source": "otlp"});
         assert!(calls.take(again).is_empty());

@@ -58,6 +58,11 @@ impl Style {
         self.line(seen, Sign::Open(spinner), Some(lasts))
     }
 
+    /// A line beside the others.
+    pub(super) fn aside(self, text: &str) -> String {
+        self.paint("2", &fitted(text, self.width.saturating_sub(1)))
+    }
+
     fn line(self, seen: &Seen, sign: Sign, took: Option<Duration>) -> String {
         let clock: String = seen.time.to_string().chars().skip(11).take(8).collect();
         let (who, what, text) = (who(seen), what(seen), text(seen));
@@ -227,7 +232,8 @@ fn spell(span: Duration) -> String {
     }
 }
 
-fn dollars(micros: u64) -> String {
+/// Money, with as many digits as matter.
+pub(super) fn dollars(micros: u64) -> String {
     let cents = micros / 10_000;
     if cents >= 100 {
         format!("${}.{:02}", cents / 100, cents % 100)

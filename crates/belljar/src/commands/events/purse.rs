@@ -3,10 +3,13 @@
 //! Owns: the ledger of requests. An agent that sends telemetry says what a request cost as it is made; of one that does
 //! not, its transcript tells, a few requests at a time. Refuses: prices, which are the list's.
 
+use std::collections::BTreeSet;
+
 use belljar_capture::{
-    cost::{CostLedger, Prices, Request, Source, Totals, Usd},
+    cost::{CostLedger, Prices, Request, Source, Tokens, Usd},
     transcript::TranscriptFact,
 };
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::source::Seen;
@@ -15,47 +18,56 @@ use crate::output::many;
 /// Requests that are remembered.
 const MOST: usize = 20_000;
 
-/// See the module. Empty where the list of prices cannot be read.
+/// See the module.
 #[derive(Debug)]
-pub(super) struct Purse(Option<CostLedger>);
-
-impl Default for Purse {
-    fn default() -> Self {
-        Self(Prices::embedded().ok().map(|prices| CostLedger::new(prices, MOST)))
-    }
+pub(super) struct Purse {
+    ledger: CostLedger,
+    sessions: BTreeSet<String>,
 }
 
 impl Purse {
+    pub(super) fn new(prices: Prices) -> Self {
+        Self { ledger: CostLedger::new(prices, MOST), sessions: BTreeSet::new() }
+    }
+
     /// Takes an event and gives back what is to be shown of it: of a transcript only what is new in it and was paid for, and
-    /// at a session's end what all of it came to.
-    pub(super) fn take(&mut self, seen: Seen) -> Option<Seen> {
+    /// at a session's end what all of it came to, also what was paid before it was watched; `spent` knows that.
+    pub(super) fn take(&mut self, seen: Seen, spent: impl FnOnce(&str) -> Option<u64>) -> Option<Seen> {
+        self.sessions.extend(seen.session_id.clone());
         match seen.kind.as_str() {
-            "model.called" => {
-                self.hear_telemetry(&seen);
-                Some(seen)
-            }
+            "model.called" => Some(self.priced(seen)),
             "transcript.read" => self.read(seen),
-            "session.archived" => Some(self.sum_up(seen)),
+            "session.archived" => Some(self.sum_up(seen, spent)),
             _ => Some(seen),
         }
     }
 
-    fn hear_telemetry(&mut self, seen: &Seen) {
-        let (Some(ledger), Some(session)) = (&mut self.0, &seen.session_id) else { return };
-        ledger.hear(Request {
+    /// What was paid while it was watched, in millionths of a dollar.
+    pub(super) fn paid(&self) -> u64 {
+        self.sessions.iter().map(|session| self.ledger.session(session).cost.micros()).sum()
+    }
+
+    /// A request as its agent tells of it, at list price where it does not say what it cost.
+    fn priced(&mut self, seen: Seen) -> Seen {
+        let Some(session) = seen.session_id.clone() else { return seen };
+        let before = self.ledger.session(&session).cost;
+        let usage = seen.payload.get("usage").and_then(|usage| Tokens::deserialize(usage).ok());
+        self.ledger.hear(Request {
             source: Source::Telemetry,
             session_id: session.clone(),
             agent_id: None,
             request_id: seen.said("/request_id").map(str::to_owned),
-            message_id: None,
+            message_id: seen.said("/message_id").map(str::to_owned),
             model: seen.said("/model").unwrap_or_default().to_owned(),
-            tokens: Default::default(),
+            tokens: usage.unwrap_or_default(),
             cost: seen.cost_micros.map(Usd::from_micros),
         });
+        let paid = self.ledger.session(&session).cost.minus(before).micros();
+        Seen { cost_micros: seen.cost_micros.or(Some(paid).filter(|paid| *paid > 0)), ..seen }
     }
 
     fn read(&mut self, seen: Seen) -> Option<Seen> {
-        let (ledger, session) = (self.0.as_mut()?, seen.session_id.clone()?);
+        let (ledger, session) = (&mut self.ledger, seen.session_id.clone()?);
         let before = ledger.session(&session);
         let mut model = None;
         for fact in TranscriptFact::unpack(seen.payload.get("facts")?) {
@@ -79,9 +91,11 @@ impl Purse {
         })
     }
 
-    fn sum_up(&self, seen: Seen) -> Seen {
+    fn sum_up(&self, seen: Seen, spent: impl FnOnce(&str) -> Option<u64>) -> Seen {
         let session = seen.session_id.as_deref().unwrap_or_default();
-        let Totals { cost, .. } = self.0.as_ref().map(|ledger| ledger.session(session)).unwrap_or_default();
+        let heard = self.ledger.session(session).cost.micros();
+        // Records know the session from its beginning; what was heard since may not be in them yet.
+        let cost = spent(session).max(Some(heard));
         let listed = |path: &str| seen.payload.pointer(path).and_then(Value::as_array).into_iter().flatten();
         let of = |name: &str| {
             let all = listed("/summary/tools").filter_map(|tool| tool.get(name)?.as_u64()).sum::<u64>();
@@ -91,13 +105,17 @@ impl Purse {
         let mut words = vec![many(of("calls"), "call")];
         words.extend((failed > 0).then(|| format!("{failed} failed")));
         words.extend((subagents > 0).then(|| many(subagents, "subagent")));
-        Seen { target: Some(words.join(", ")), cost_micros: Some(cost.micros()), ..seen }
+        Seen { target: Some(words.join(", ")), cost_micros: cost, ..seen }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn unknown(_session: &str) -> Option<u64> {
+        None
+    }
 
     fn read(messages: &[&str]) -> Seen {
         let usage = |id: &&str| {
@@ -116,22 +134,36 @@ mod tests {
 
     #[test]
     fn a_transcript_is_shown_by_what_was_paid_and_once() {
-        let mut purse = Purse::default();
-        let shown = purse.take(read(&["a", "b"])).unwrap();
+        let mut purse = Purse::new(Prices::default());
+        let shown = purse.take(read(&["a", "b"]), unknown).unwrap();
         assert_eq!((shown.kind.as_str(), shown.cost_micros), ("model.called", Some(6_000_000)));
         assert_eq!(shown.payload["requests"], 2);
-        assert!(purse.take(read(&["b"])).is_none(), "told before");
+        assert!(purse.take(read(&["b"]), unknown).is_none(), "told before");
         let archived = json!({"summary": {"tools": [{"calls": 3, "failed": 1}, {"calls": 1, "failed": 0}], "subagents": [{}]}});
-        let end = purse.take(event("session.archived", &archived, None)).unwrap();
+        assert_eq!(purse.paid(), 6_000_000);
+        let end = purse.take(event("session.archived", &archived, None), unknown).unwrap();
         assert_eq!(end.target.as_deref(), Some("4 calls, 1 failed, 1 subagent"));
         assert_eq!(end.cost_micros, Some(6_000_000));
+        let end = purse.take(event("session.archived", &archived, None), |_| Some(9_000_000)).unwrap();
+        assert_eq!(end.cost_micros, Some(9_000_000), "some was paid before anybody watched");
+    }
+
+    #[test]
+    fn a_request_without_a_cost_is_shown_at_list_price() {
+        let mut purse = Purse::new(Prices::default());
+        let usage = json!({"input": 1_000_000, "output": 0, "cache_read": 0, "cache_write_5m": 0, "cache_write_1h": 0});
+        let told = json!({"model": "gpt-5.3-codex", "usage": usage, "message_id": "m"});
+        let first = purse.take(event("model.called", &told, None), unknown).unwrap();
+        assert_eq!(first.cost_micros, Some(1_750_000));
+        let again = purse.take(event("model.called", &told, None), unknown).unwrap();
+        assert_eq!((again.cost_micros, purse.paid()), (None, 1_750_000));
     }
 
     #[test]
     fn what_telemetry_said_is_not_said_again() {
-        let mut purse = Purse::default();
+        let mut purse = Purse::new(Prices::default());
         let told = json!({"model": "claude-sonnet-4-5", "request_id": "req-a"});
-        assert!(purse.take(event("model.called", &told, Some(5))).is_some());
-        assert!(purse.take(read(&["a"])).is_none());
+        assert!(purse.take(event("model.called", &told, Some(5)), unknown).is_some());
+        assert!(purse.take(read(&["a"]), unknown).is_none());
     }
 }

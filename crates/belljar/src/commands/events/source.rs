@@ -1,6 +1,11 @@
 //! Events as the server shows them, from it or, where none is up, from the ledger itself.
 
-use std::{thread, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
 
 use anyhow::{Context as _, Result};
 use belljar_domain::Timestamp;
@@ -20,6 +25,8 @@ use crate::{
 
 /// How often to look whether a server is back, or into a store no server can tell of.
 const OFTEN: Duration = Duration::from_millis(300);
+/// What a list can be asked for, and a stream cannot.
+const LISTED: [&str; 7] = ["from", "until", "run_id", "app", "prompt_id", "tool_use_id", "text"];
 /// What the ledger calls columns, and what they are called everywhere else.
 const NAMES: [(&str, &str); 5] = [
     ("session", "session_id"),
@@ -39,6 +46,7 @@ pub(super) struct Seen {
     pub(super) agent_name: Option<String>,
     pub(super) session_id: Option<String>,
     pub(super) sandbox_id: Option<String>,
+    pub(super) run_id: Option<String>,
     pub(super) tool: Option<String>,
     pub(super) target: Option<String>,
     pub(super) decision: Option<String>,
@@ -57,6 +65,17 @@ impl Seen {
         serde_json::from_value(value.clone()).ok()
     }
 
+    /// Whether it has all these words, in whatever it says.
+    fn has(&self, words: &str) -> bool {
+        let told = [&self.tool, &self.target, &self.reason, &self.error].into_iter().flatten();
+        let told = told.cloned().chain([self.kind.clone(), self.payload.to_string()]);
+        let told = told.collect::<Vec<_>>().join(" ").to_lowercase();
+        let split = |text: &str| -> BTreeSet<String> {
+            text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect()
+        };
+        split(&told).is_superset(&split(words.to_lowercase().trim()))
+    }
+
     /// Something in the payload, by its path.
     pub(super) fn said(&self, pointer: &str) -> Option<&str> {
         self.payload.pointer(pointer).and_then(Value::as_str)
@@ -69,11 +88,13 @@ pub(super) struct Source {
     context: Context,
     which: Selection,
     until: Option<Timestamp>,
+    /// Whether a server looked for the words; it knows more about words than we do.
+    is_searched: AtomicBool,
 }
 
 impl Source {
     pub(super) fn new(context: &Context, which: Selection, until: Option<Timestamp>) -> Self {
-        Self { context: context.clone(), which, until }
+        Self { context: context.clone(), which, until, is_searched: AtomicBool::new(false) }
     }
 
     fn server(&self) -> Result<Option<Client>> {
@@ -88,7 +109,9 @@ impl Source {
         let before = before.map(|place| place.to_string());
         let limit_text = limit.to_string();
         let more = [("limit", Some(limit_text.as_str())), ("cursor", before.as_deref())];
-        let found = match self.server()? {
+        let server = self.server()?;
+        self.is_searched.store(server.is_some(), Ordering::Relaxed);
+        let found = match server {
             Some(server) => server.told(&self.query(&more))?,
             None => self.stored(|store, filter| {
                 let before = before.as_deref().and_then(|place| place.parse().ok()).unwrap_or(u64::MAX);
@@ -101,7 +124,9 @@ impl Source {
     /// Some, oldest first, after a place.
     pub(super) fn after(&self, place: u64) -> Result<Vec<Value>> {
         let (text, limit) = (place.to_string(), PAGE_LIMIT.to_string());
-        match self.server()? {
+        let server = self.server()?;
+        self.is_searched.store(server.is_some(), Ordering::Relaxed);
+        match server {
             Some(server) => Ok(server.told(&self.query(&[("after", Some(&text)), ("limit", Some(&limit))]))?),
             None => self.stored(|store, filter| store.events(filter, place, PAGE_LIMIT)),
         }
@@ -109,6 +134,7 @@ impl Source {
 
     /// Hands over what happens after a place, until nobody takes it. A server that goes away is waited for.
     pub(super) fn follow(&self, mut place: u64, mut take: impl FnMut(Value) -> bool) -> Result<()> {
+        self.is_searched.store(false, Ordering::Relaxed);
         loop {
             let Some(server) = self.server()? else {
                 for event in self.stored(|store, filter| store.events(filter, place, PAGE_LIMIT))? {
@@ -122,8 +148,8 @@ impl Source {
             };
             let since = place.to_string();
             let mut query = self.query(&[("since", Some(&since))]);
-            // The stream has no end.
-            query.retain(|(name, _)| !matches!(*name, "from" | "until"));
+            // The stream has no end, and finds nothing by these.
+            query.retain(|(name, _)| !LISTED.contains(name));
             // One that has just gone is not there to be asked.
             let Ok(mut stream) = server.listen(&query) else {
                 thread::sleep(OFTEN);
@@ -138,10 +164,25 @@ impl Source {
         }
     }
 
+    /// What a session has spent, in millionths of a dollar, where a server knows.
+    pub(super) fn spent(&self, session: &str) -> Option<u64> {
+        let found = self.server().ok()??.session(session).ok()??;
+        found.pointer("/spent/cost_usd")?.as_f64().map(micros)
+    }
+
     /// Whether an event is of those that only we can tell.
     pub(super) fn wants(&self, seen: &Seen) -> bool {
-        let tool = seen.tool.as_deref().unwrap_or_default();
-        self.which.tool.is_empty() || self.which.tool.iter().any(|wanted| wanted.eq_ignore_ascii_case(tool))
+        let (which, tool) = (&self.which, seen.tool.as_deref().unwrap_or_default());
+        let is = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
+        };
+        (which.tool.is_empty() || which.tool.iter().any(|wanted| wanted.eq_ignore_ascii_case(tool)))
+            && is(&which.run, seen.run_id.as_deref())
+            && is(&which.app, seen.agent_name.as_deref())
+            && is(&which.prompt, seen.said("/prompt_id"))
+            && is(&which.call, seen.said("/tool_use_id"))
+            && (self.is_searched.load(Ordering::Relaxed)
+                || which.text.as_deref().is_none_or(|words| seen.has(words)))
     }
 
     fn query(&self, more: &[(&'static str, Option<&str>)]) -> Vec<(&'static str, String)> {
@@ -152,6 +193,11 @@ impl Source {
             ("session_id", which.session.clone()),
             ("sandbox_id", which.sandbox.clone()),
             ("execution_id", which.execution.clone()),
+            ("run_id", which.run.clone()),
+            ("app", which.app.clone()),
+            ("prompt_id", which.prompt.clone()),
+            ("tool_use_id", which.call.clone()),
+            ("text", which.text.clone()),
             ("kind", kinds),
             ("status", which.status.clone()),
             ("decision", which.decision.clone()),
@@ -202,6 +248,15 @@ impl Source {
         let found = ask(&store, &filter).context("read the ledger")?;
         Ok(found.iter().filter_map(|event| serde_json::to_value(event).ok()).map(named).collect())
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "no session costs more than such a number holds, and none less than nothing"
+)]
+fn micros(dollars: f64) -> u64 {
+    (dollars.max(0.0) * 1e6).round() as u64
 }
 
 pub(super) fn place_of(event: &Value) -> Option<u64> {

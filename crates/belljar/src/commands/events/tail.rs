@@ -1,4 +1,5 @@
-//! `belljar events tail`: one line a call, as it happens. On a terminal the calls under way stand below and tick.
+//! `belljar events tail`: one line a call, as it happens. On a terminal the calls under way stand below and tick, above what
+//! all of it came to.
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -15,12 +16,12 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::{
-    calls::{Calls, Row},
-    line::{NARROWEST, Style},
+    calls::{Calls, Count, Row},
+    line::{NARROWEST, Style, dollars},
     purse::Purse,
     source::{Seen, Source, place_of},
 };
-use crate::{args::TailEvents, context::Context, terminal};
+use crate::{args::TailEvents, context::Context, output::many, prices, terminal};
 
 /// What agents do, and what is done to them.
 const AGENTS: [&str; 10] = [
@@ -128,7 +129,8 @@ impl Screen {
             live: at_terminal && !context.json,
             colour: context.colour(at_terminal),
             calls: Calls::default(),
-            purse: Purse::default(),
+            // A list that cannot be read is the server's to complain of.
+            purse: Purse::new(prices::of(&context.home).unwrap_or_default()),
             drawn: 0,
             began: Instant::now(),
         }
@@ -147,7 +149,8 @@ impl Screen {
             return out.flush();
         }
         let style = self.style();
-        let rows = self.purse.take(seen).map_or_else(Vec::new, |seen| self.calls.take(seen));
+        let spent = |session: &str| source.spent(session);
+        let rows = self.purse.take(seen, spent).map_or_else(Vec::new, |seen| self.calls.take(seen));
         if rows.is_empty() {
             return Ok(());
         }
@@ -180,8 +183,24 @@ impl Screen {
             writeln!(out, "{}", style.open(&open.seen, spinner, open.heard.elapsed()))?;
             drawn += 1;
         }
+        if let Some(line) = self.footer() {
+            writeln!(out, "{}", style.aside(&line))?;
+            drawn += 1;
+        }
         self.drawn = drawn;
         out.flush()
+    }
+
+    /// What all of it came to while it was watched.
+    fn footer(&self) -> Option<String> {
+        let Count { calls, failed, denied } = self.calls.count;
+        let (open, paid) = (self.calls.open().count(), self.purse.paid());
+        let mut words = vec![many(calls, "call")];
+        words.extend((failed > 0).then(|| format!("{failed} failed")));
+        words.extend((denied > 0).then(|| format!("{denied} denied")));
+        words.extend((open > 0).then(|| format!("{open} under way")));
+        words.extend((paid > 0).then(|| dollars(paid)));
+        (calls + open > 0 || paid > 0).then(|| words.join(" · "))
     }
 
     fn erase(&mut self, out: &mut impl io::Write) -> io::Result<()> {

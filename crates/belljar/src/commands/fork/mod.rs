@@ -5,22 +5,24 @@
 
 mod order;
 mod progress;
+mod swarm;
+mod table;
 mod task;
+mod watch;
 
 use std::{
     io::{self, Write as _},
     process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
 };
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::Value;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use self::progress::Progress;
+pub(super) use self::{
+    progress::Progress,
+    watch::{Signals, Whose, follow},
+};
+use self::{swarm::Swarm, task::TaskFile};
 use super::{
     embedded::{field, with_server},
     runs::{board, items, text},
@@ -29,22 +31,36 @@ use crate::{args::Fork, client::Client, context::Context, output::print_json};
 
 /// What a shell calls a command that was interrupted.
 const INTERRUPTED: u8 = 130;
+/// What a shell calls a command whose terminal was closed.
+const HUNG_UP: u8 = 129;
 /// No attempt was good enough.
 const NO_WINNER: u8 = 1;
 
 pub(crate) fn fork(context: &Context, args: &Fork) -> Result<ExitCode> {
-    let request = order::request(context, args)?;
-    if args.keep_alive.is_some() && context.remote()?.is_none() && Client::at_home(&context.home).is_none() {
+    let is_served = context.remote()?.is_some() || Client::at_home(&context.home).is_some();
+    if args.keep_alive.is_some() && !is_served {
         bail!("--keep-alive needs a server, which shows what attempts serve: start one with `belljar serve`");
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("listen for signals")?;
+    if args.detach && !is_served {
+        bail!("--detach needs a server, which carries the run out: start one with `belljar serve`");
     }
+    let whose = if is_served { Whose::Asked } else { Whose::Own };
+    let file = order::task_file(args);
+    if let Some(swarm) = file.map(Swarm::read).transpose()?.flatten() {
+        return swarm::carry_out(context, args, swarm, whose);
+    }
+    let task = file.map(TaskFile::read).transpose()?.unwrap_or_default();
+    let request = order::request(context, args, task, file)?;
+    let signals = Signals::listen()?;
     with_server(context, |server| {
         let begun = server.order("POST", &["sandboxes", "fork"], Some(&request))?;
+        if args.detach {
+            return begun_alone(context, &begun);
+        }
         let progress = Progress::choose(context, args.quiet);
-        let run = follow(server, begun, &stop, progress)?;
+        let Some(run) = follow(server, begun, whose, &signals, progress)? else {
+            return Ok(ExitCode::from(HUNG_UP));
+        };
         let code = finish(context, server, &run)?;
         if args.keep_alive.is_some() && !context.json {
             previews(server, &run)?;
@@ -53,25 +69,14 @@ pub(crate) fn fork(context: &Context, args: &Fork) -> Result<ExitCode> {
     })
 }
 
-/// Watches a run to its end. Whoever interrupts stops the run, and is told how that ended.
-fn follow(server: &Client, mut run: Value, stop: &AtomicBool, mut progress: Progress) -> Result<Value> {
-    let id = text(&run, "id").to_owned();
-    let mut stopping = false;
-    loop {
-        progress.show(&run);
-        if is_over(&run) {
-            progress.end();
-            return Ok(run);
-        }
-        if stop.load(Ordering::Relaxed) && !stopping {
-            stopping = true;
-            progress.say("stopping …");
-            server.order("DELETE", &["runs", &id], None)?;
-        }
-        let version = field(&run, "version").to_string();
-        let query = [("version", version.as_str()), ("timeout_seconds", "1")];
-        run = server.records(&format!("runs/{id}/wait"), &query)?;
+/// A run that goes on by itself: its id is the answer.
+fn begun_alone(context: &Context, run: &Value) -> Result<ExitCode> {
+    if context.json {
+        print_json(run)?;
+    } else {
+        writeln!(io::stdout(), "{}", text(run, "id"))?;
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Where each attempt that lives serves what it made.
@@ -92,11 +97,8 @@ fn previews(server: &Client, run: &Value) -> Result<()> {
     Ok(())
 }
 
-fn is_over(run: &Value) -> bool {
-    !matches!(text(run, "state"), "preparing" | "running" | "judging")
-}
-
-fn finish(context: &Context, server: &Client, run: &Value) -> Result<ExitCode> {
+/// Shows how a run ended, and says it by the exit code.
+pub(super) fn finish(context: &Context, server: &Client, run: &Value) -> Result<ExitCode> {
     let results = server.records(&format!("runs/{}/results", text(run, "id")), &[])?;
     if context.json {
         print_json(&results)?;

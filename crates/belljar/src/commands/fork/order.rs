@@ -18,14 +18,13 @@ const TASK_FILE: &str = "belljar.task.toml";
 /// How many attempts there are unless somebody says.
 const ATTEMPTS: usize = 3;
 /// The largest prompt that is read from a file.
-const PROMPT: u64 = 256 * 1024;
+const PROMPT: u64 = 128 * 1024 - 64;
 
-/// The request of `belljar fork`.
-pub(super) fn request(context: &Context, args: &Fork) -> Result<Value> {
-    let task = task_file(args)?;
-    let spec = sandbox_spec(context, &args.shape)?;
+/// The request of `belljar fork` for a task, and the file it is written in.
+pub(super) fn request(context: &Context, args: &Fork, task: TaskFile, file: Option<&Path>) -> Result<Value> {
+    let spec = sandbox_spec(context, &task.sandbox.under(&args.shape)?)?;
     let workspace = spec.workspace.as_ref().map(|path| path.as_path().to_owned());
-    let prompt = match (&args.prompt, task.prompt(args.file.as_deref())?) {
+    let prompt = match (&args.prompt, task.prompt(file)?) {
         (Some(given), _) => prompt(given)?,
         (None, written) => written,
     };
@@ -45,8 +44,10 @@ pub(super) fn request(context: &Context, args: &Fork) -> Result<Value> {
         "agents": entrants,
         "sandbox": sandbox(&spec)?,
         "keep": args.keep || task.keep,
+        "observe": !args.no_observe && task.observe.unwrap_or(true),
         "artifacts": both(&args.artifact, &task.artifacts),
         "protected": both(&args.protect, &task.protected),
+        "subjects": both(&args.subject, &task.subjects),
         "rules": rules(args, &task)?,
     });
     let optional = [
@@ -55,6 +56,7 @@ pub(super) fn request(context: &Context, args: &Fork) -> Result<Value> {
         ("build", json!(args.build.clone().or(task.build))),
         ("check", json!(args.check.clone().or(task.check))),
         ("lint", json!(args.lint.clone().or(task.lint))),
+        ("webhook", json!(args.webhook.clone().or(task.webhook))),
         ("judge", json!(args.judge.clone().or(task.judge))),
         ("timeout_seconds", json!(seconds(args.timeout, task.timeout.as_deref())?)),
         ("check_timeout_seconds", json!(seconds(args.check_timeout, task.check_timeout.as_deref())?)),
@@ -71,20 +73,19 @@ pub(super) fn request(context: &Context, args: &Fork) -> Result<Value> {
     Ok(request)
 }
 
-fn task_file(args: &Fork) -> Result<TaskFile> {
-    let found = args.command.is_empty() && args.agents.is_none() && Path::new(TASK_FILE).exists();
-    match &args.file {
-        Some(file) => TaskFile::read(file),
-        None if found => TaskFile::read(Path::new(TASK_FILE)),
-        None => Ok(TaskFile::default()),
-    }
+/// The task file that is meant, if one is.
+pub(super) fn task_file(args: &Fork) -> Option<&Path> {
+    let found = || args.command.is_empty() && args.agents.is_none() && Path::new(TASK_FILE).exists();
+    args.file.as_deref().or_else(|| found().then(|| Path::new(TASK_FILE)))
 }
 
 /// A prompt as text, or the file it names.
 fn prompt(given: &str) -> Result<String> {
     let path = Path::new(given.strip_prefix('@').unwrap_or(given));
+    // A sentence may end with the name of a file.
+    let is_named = path.extension().is_some_and(|end| end == "md" || end == "txt");
     let is_file = given.starts_with('@')
-        || (path.extension().is_some_and(|end| end == "md" || end == "txt") && !given.contains('\n'));
+        || (is_named && !given.contains('\n') && (path.exists() || !given.contains(char::is_whitespace)));
     if !is_file {
         return Ok(given.to_owned());
     }

@@ -3,10 +3,10 @@
 use std::{
     collections::BTreeMap,
     io::{self, IsTerminal, Write},
-    time::Instant,
+    time::{Instant, SystemTime},
 };
 
-use belljar_domain::Span;
+use belljar_domain::{Span, Timestamp};
 use serde_json::Value;
 
 use super::super::{
@@ -15,13 +15,13 @@ use super::super::{
 };
 use crate::{
     context::Context,
-    output::{brief_text, dollars, plain},
+    output::{brief_text, dollars, many, plain},
     terminal,
 };
 
 /// Who is shown what.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(in crate::commands) struct Progress {
     look: Look,
     begun: Instant,
     /// Lines on the screen that are ours.
@@ -42,7 +42,7 @@ enum Look {
 }
 
 impl Progress {
-    pub(super) fn choose(context: &Context, quiet: bool) -> Self {
+    pub(in crate::commands) fn choose(context: &Context, quiet: bool) -> Self {
         let look = match (quiet || context.json, io::stderr().is_terminal()) {
             (true, _) => Look::Silent,
             (false, true) => Look::Screen,
@@ -80,7 +80,8 @@ impl Progress {
         if text(run, "state") != self.state {
             text(run, "state").clone_into(&mut self.state);
             let id = text(run, "id");
-            writeln!(err, "belljar: run {id}: {}", self.state)?;
+            let money = money(run).map(|money| format!(" ({money})")).unwrap_or_default();
+            writeln!(err, "belljar: run {id}: {}{money}", self.state)?;
         }
         for fork in items(run, "forks") {
             let (number, status) = (field(fork, "fork").as_u64().unwrap_or(0), text(fork, "status"));
@@ -95,7 +96,9 @@ impl Progress {
     fn draw(&mut self, run: &Value) -> io::Result<()> {
         let width = terminal::window().map_or(80, |window| usize::from(window.cols).max(20));
         let elapsed = self.begun.elapsed().as_secs();
-        let mut page = vec![format!("{} · {} · {elapsed} s", text(run, "state"), short(text(run, "id")))];
+        let money = money(run).map(|money| format!(" · {money}")).unwrap_or_default();
+        let mut page =
+            vec![format!("{} · {} · {elapsed} s{money}", text(run, "state"), short(text(run, "id")))];
         page.extend(items(run, "forks").map(|fork| {
             let number = field(fork, "fork").as_u64().unwrap_or(0);
             let name = field(fork, "name").as_str().map(|name| format!(" {name}")).unwrap_or_default();
@@ -116,19 +119,39 @@ impl Progress {
     }
 }
 
+/// What a run costs, may cost and was reckoned to cost, as far as that is known.
+fn money(run: &Value) -> Option<String> {
+    let amount = |name: &str| field(run, name).as_f64().map(dollars);
+    let (spent, budget, estimate) = (amount("cost_usd"), amount("budget_usd"), amount("estimate_usd"));
+    let parts = [
+        spent.or_else(|| budget.as_ref().map(|_| dollars(0.0))),
+        budget.map(|budget| format!("of {budget}")),
+        estimate.map(|estimate| format!("about {estimate} by earlier runs")),
+    ];
+    let said: Vec<String> = parts.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join(" "))
+}
+
+/// How long ago a moment was.
+fn since(moment: &str) -> Option<Span> {
+    let began: Timestamp = moment.parse().ok()?;
+    let micros = Timestamp::from(SystemTime::now()).as_micros() - began.as_micros();
+    Some(Span::millis(u64::try_from(micros / 1_000_000).ok()? * 1000))
+}
+
 /// How an attempt is doing, in a line.
 fn told(fork: &Value) -> String {
     let mut parts = vec![text(fork, "status").replace('_', " ")];
-    if let Some(millis) = field(fork, "duration_ms").as_u64() {
-        parts.push(Span::millis(millis).to_string());
-    }
+    let took = field(fork, "duration_ms").as_u64().map(Span::millis);
+    parts.extend(took.or_else(|| since(text(fork, "started_at"))).map(|span| span.to_string()));
     if let Some(cost) = field(fork, "cost").as_f64() {
         parts.push(dollars(cost));
     }
     if let Some(files) = fork.pointer("/diff_stat/files").and_then(Value::as_u64) {
         let count =
             |name: &str| fork.pointer(&format!("/diff_stat/{name}")).and_then(Value::as_u64).unwrap_or(0);
-        parts.push(format!("{files} files +{} -{}", count("added"), count("removed")));
+        let files = many(usize::try_from(files).unwrap_or(usize::MAX), "file");
+        parts.push(format!("{files} +{} -{}", count("added"), count("removed")));
     }
     let beside = field(fork, "activity")
         .as_str()

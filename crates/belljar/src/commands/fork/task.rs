@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
+use super::table::SandboxTable;
+
 /// `belljar.task.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -27,11 +29,15 @@ pub(super) struct TaskFile {
     pub(super) check_timeout: Option<String>,
     pub(super) jobs: Option<usize>,
     pub(super) keep: bool,
+    pub(super) observe: Option<bool>,
     pub(super) budget_usd: Option<f64>,
     pub(super) artifacts: Vec<String>,
     pub(super) protected: Vec<String>,
+    pub(super) subjects: Vec<String>,
     pub(super) weights: BTreeMap<String, f64>,
     pub(super) waive: Vec<String>,
+    pub(super) webhook: Option<String>,
+    pub(super) sandbox: SandboxTable,
 }
 
 /// The file of `--agents`.
@@ -134,6 +140,7 @@ mod tests {
             check = "cargo test"
             timeout = "15m"
             budget_usd = 2.5
+            webhook = "https://example.org/done"
             [weights]
             tests = 60
             [[agents]]

@@ -7,6 +7,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use belljar_domain::Verdict;
+use belljar_engine::service::explain_here;
 use belljar_guardian::policy::{Call, Certainty, Explanation, Fate, Finding, described};
 use serde_json::{Value, json};
 
@@ -30,7 +31,11 @@ pub(super) fn check(context: &Context, args: &Check, depth: Depth) -> Result<Exi
     let (cwd, home) = places(&scene);
     let input = input(&args.tool, args.call.as_deref().unwrap_or_default())?;
     let call = Call { tool: &args.tool, input: &input, cwd: Some(&cwd), home: Some(&home) };
-    let said = policy.explain(&call, &scene);
+    // As a hook of this machine would be judged: links are followed and scripts read.
+    let said = match scene.walls {
+        None => explain_here(&policy, &call, &scene),
+        Some(_) => policy.explain(&call, &scene),
+    };
     let verdict = said.ruling.as_ref().map_or(Verdict::Allow, |ruling| ruling.verdict);
     if context.json {
         print_json(&as_json(&said, depth))?;

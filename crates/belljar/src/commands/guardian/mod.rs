@@ -3,6 +3,7 @@
 mod acl;
 mod batch;
 mod check;
+mod count;
 mod rules;
 mod status;
 mod suggest;
@@ -18,6 +19,9 @@ use crate::{
     output::remark,
     policy,
 };
+
+pub(crate) use acl::give;
+pub(crate) use count::count;
 
 pub(crate) fn guardian(context: &Context, command: Guardian) -> Result<ExitCode> {
     match command {

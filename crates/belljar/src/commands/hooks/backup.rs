@@ -7,12 +7,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
+use rustix::fs::{Access, access};
 
 use super::plan::{Plan, has_ours, read};
 
 /// How a new file may be read.
 const MODE: u32 = 0o644;
+/// Links that are followed to a file that is not there.
+const LINKS: usize = 16;
 
 /// The kept text of one file.
 #[derive(Debug)]
@@ -63,13 +66,37 @@ fn change(plan: &Plan) -> Result<()> {
     let doing = || format!("write `{}`", plan.path.display());
     match &plan.after {
         Some(text) => write(&plan.path, text, MODE).with_context(doing),
-        None => fs::remove_file(&plan.path).with_context(doing),
+        // A link leads to nothing again, as it did.
+        None => fs::remove_file(real(&plan.path)).with_context(doing),
     }
+}
+
+/// Refuses to change a file whose owner or whose directory says that it is not to be changed: it could be replaced all the
+/// same, but was not made read-only for nothing.
+pub(super) fn check_writable(path: &Path) -> Result<()> {
+    let real = real(path);
+    let Ok(about) = fs::metadata(&real) else { return Ok(()) };
+    let is_open = about.mode() & 0o222 != 0 && access(&real, Access::WRITE_OK).is_ok();
+    ensure!(is_open, "it is read-only; make it writable first, nothing was changed");
+    Ok(())
+}
+
+/// The file a path leads to, through links, also if it is not there yet.
+fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().map_or_else(|| target.clone(), |dir| dir.join(&target));
+    }
+    path
 }
 
 /// Writes a file whole or not at all, through a link, with the owner and the mode it had.
 fn write(path: &Path, text: &str, mode: u32) -> Result<()> {
-    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let real = real(path);
     let dir = real.parent().context("a file is in a directory")?;
     fs::create_dir_all(dir)?;
     let mut draft = tempfile::Builder::new().prefix(".belljar-").tempfile_in(dir)?;

@@ -1,17 +1,22 @@
 //! A settings file as its owner wrote it: JSON whose keys stay in their order.
 //!
-//! Owns: reading it, finding places in it, writing it with the same indentation. Refuses: to guess; what is not JSON, or
+//! Owns: reading it, finding places in it, writing it with everything else where it was. Refuses: to guess; what is not JSON, or
 //! has something else where hooks belong, is left alone with a word on what is wrong.
-
-use std::fmt;
 
 use anyhow::{Context as _, Result, bail};
 use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{MapAccess, SeqAccess, Visitor},
+    Serialize, Serializer,
     ser::{SerializeMap as _, SerializeSeq as _},
 };
 use serde_json::Value;
+
+use super::{
+    scan::{Piece, Shape},
+    splice,
+};
+
+/// What some editors put before everything else.
+pub(super) const MARK: char = '\u{feff}';
 
 /// One value of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,29 +27,20 @@ pub(super) enum Node {
 }
 
 impl Node {
-    pub(super) fn parse(text: &str) -> Result<Self> {
-        // A file somebody made and left empty has no settings.
-        if text.trim().is_empty() {
-            return Ok(Self::Object(Vec::new()));
+    /// A file somebody made and left empty has no settings.
+    pub(super) fn parse(text: &str, comments: bool) -> Result<Self> {
+        match whole(text, comments)? {
+            Some(piece) => Ok(piece.node()),
+            None => Ok(Self::Object(Vec::new())),
         }
-        let node: Self =
-            serde_json::from_str(text).context("it is not valid JSON; mend it first, nothing was changed")?;
-        if !matches!(node, Self::Object(_)) {
-            bail!("it is not a JSON object; nothing was changed");
-        }
-        Ok(node)
     }
 
-    /// The text, indented as the text it came from.
-    pub(super) fn print(&self, like: &str) -> Result<String> {
-        let indent = indentation(like);
-        let mut out = Vec::new();
-        let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
-        self.serialize(&mut serde_json::Serializer::with_formatter(&mut out, formatter))?;
-        if like.is_empty() || like.ends_with('\n') {
-            out.push(b'\n');
+    /// The text of a file that says this, with all that is as it was in the text it comes from.
+    pub(super) fn print(&self, like: &str, comments: bool) -> Result<String> {
+        match whole(like, comments)? {
+            Some(piece) => splice::spliced(like, &piece, self, comments),
+            None => Ok(printed(self, "  ")? + "\n"),
         }
-        Ok(String::from_utf8(out)?)
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
@@ -96,8 +92,29 @@ impl Node {
     }
 }
 
+/// What is in a file; nothing if it is empty.
+fn whole(text: &str, comments: bool) -> Result<Option<Piece>> {
+    if text.trim_matches(|c: char| c.is_whitespace() || c == MARK).is_empty() {
+        return Ok(None);
+    }
+    let piece =
+        Piece::read(text, comments).context("it is not valid JSON; mend it first, nothing was changed")?;
+    if !matches!(piece.shape, Shape::Object(_)) {
+        bail!("it is not a JSON object; nothing was changed");
+    }
+    Ok(Some(piece))
+}
+
+/// A value laid out from the left margin.
+pub(super) fn printed(node: &Node, indent: &str) -> Result<String> {
+    let mut out = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
+    node.serialize(&mut serde_json::Serializer::with_formatter(&mut out, formatter))?;
+    Ok(String::from_utf8(out)?)
+}
+
 /// What the first indented line is indented with.
-fn indentation(text: &str) -> String {
+pub(super) fn indentation(text: &str) -> String {
     let blank = |line: &str| line.chars().take_while(|c| *c == ' ' || *c == '\t').collect::<String>();
     let first = text.lines().map(blank).find(|blank| !blank.is_empty() && blank.len() <= 8);
     first.unwrap_or_else(|| "  ".to_owned())
@@ -133,77 +150,25 @@ impl Serialize for Node {
     }
 }
 
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(InOrder)
-    }
-}
-
-struct InOrder;
-
-impl<'de> Visitor<'de> for InOrder {
-    type Value = Node;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some(pair) = map.next_entry()? {
-            pairs.push(pair);
-        }
-        Ok(Node::Object(pairs))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = list.next_element()? {
-            items.push(item);
-        }
-        Ok(Node::List(items))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
-        Ok(Node::Leaf(value.into()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-        Ok(Node::Leaf(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
-        Ok(Node::Leaf(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-        Ok(Node::Leaf(value.into()))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
-        Ok(Node::Leaf(value.into()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Node, E> {
-        Ok(Node::Leaf(Value::Null))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn order_and_indentation_survive() {
-        let text = "{\n\t\"z\": 1,\n\t\"a\": {\n\t\t\"y\": [\n\t\t\t1.5,\n\t\t\tnull\n\t\t],\n\t\t\"b\": \"x\"\n\t}\n}\n";
-        assert_eq!(Node::parse(text).unwrap().print(text).unwrap(), text);
+    fn what_is_not_an_object_is_refused() {
+        for text in
+            ["{", "[]", "// note\n{}", "{\"a\": 1,}", "7", "{\"a\" 1}", "{\"a\": nul}", "{} {}", "{\"a"]
+        {
+            assert!(Node::parse(text, false).is_err(), "{text}");
+        }
+        assert_eq!(Node::parse(" \n", false).unwrap(), Node::Object(Vec::new()));
+        assert!(Node::parse("// note\n{} /* end */", true).is_ok());
+        assert!(Node::parse(&"[".repeat(100_000), true).is_err(), "however deep");
     }
 
     #[test]
-    fn what_is_not_an_object_is_refused() {
-        for text in ["{", "[]", "// note\n{}", "{\"a\": 1,}", "7"] {
-            assert!(Node::parse(text).is_err(), "{text}");
-        }
-        assert_eq!(Node::parse(" \n").unwrap(), Node::Object(Vec::new()));
+    fn the_line_that_is_wrong_is_named() {
+        let wrong = format!("{:#}", Node::parse("{\n  // mine\n}", false).unwrap_err());
+        assert!(wrong.contains("comment") && wrong.ends_with("in line 2"), "{wrong}");
     }
 }

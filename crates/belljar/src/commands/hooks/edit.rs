@@ -9,16 +9,16 @@ use serde_json::json;
 use super::{
     document::Node,
     place::Scope,
-    registration::{entry, events},
+    registration::{Calling, entry, events},
 };
 
 /// Adds what is missing and replaces what is outdated; what is right already is not touched.
-pub(super) fn add(root: &mut Node, agent: &Agent, program: &str, scope: Scope) -> Result<()> {
+pub(super) fn add(root: &mut Node, agent: &Agent, calling: &Calling, scope: Scope) -> Result<()> {
     if *agent == Agent::Cursor {
         root.at("version", Node::from(json!(1)))?;
     }
     let wanted: Vec<(&str, Node)> =
-        events(agent).iter().map(|event| (*event, entry(agent, event, program, scope).into())).collect();
+        events(agent).iter().map(|event| (*event, entry(agent, event, calling, scope).into())).collect();
     let hooks = root.at("hooks", Node::Object(Vec::new()))?;
     let pairs = hooks.pairs_mut().context("`hooks` is not an object; mend it first, nothing was changed")?;
     // Events that are no longer asked for.
@@ -133,8 +133,8 @@ mod tests {
 "#;
 
     fn added(text: &str, agent: &Agent) -> Node {
-        let mut root = Node::parse(text).unwrap();
-        add(&mut root, agent, "/usr/bin/belljar", Scope::User).unwrap();
+        let mut root = Node::parse(text, false).unwrap();
+        add(&mut root, agent, &Calling::anywhere("/usr/bin/belljar"), Scope::User).unwrap();
         root
     }
 
@@ -144,7 +144,7 @@ mod tests {
             let mut root = added(THEIRS, &agent);
             assert_eq!(installed(&root), events(&agent).len(), "{agent}");
             assert_eq!(remove(&mut root).unwrap(), events(&agent).len(), "{agent}");
-            let left = root.print(THEIRS).unwrap();
+            let left = root.print(THEIRS, false).unwrap();
             // An empty list of the user's own is the one thing that cannot be told from ours.
             assert!(left.contains("\"command\": \"lint\"") && left.contains("\"model\": \"opus\""), "{left}");
             assert_eq!(installed(&root), 0);
@@ -156,11 +156,11 @@ mod tests {
         for agent in [Agent::ClaudeCode, Agent::Codex, Agent::Gemini, Agent::Cursor] {
             let once = added(THEIRS, &agent);
             let mut twice = once.clone();
-            add(&mut twice, &agent, "/usr/bin/belljar", Scope::User).unwrap();
+            add(&mut twice, &agent, &Calling::anywhere("/usr/bin/belljar"), Scope::User).unwrap();
             assert_eq!(once, twice);
-            add(&mut twice, &agent, "/opt/my tools/belljar", Scope::User).unwrap();
+            add(&mut twice, &agent, &Calling::anywhere("/opt/my tools/belljar"), Scope::User).unwrap();
             assert_eq!(installed(&twice), events(&agent).len());
-            assert!(!twice.print("").unwrap().contains("/usr/bin/belljar"));
+            assert!(!twice.print("", false).unwrap().contains("/usr/bin/belljar"));
         }
     }
 
@@ -168,7 +168,7 @@ mod tests {
     fn a_group_shared_with_others_stays_for_them() {
         let text = r#"{"hooks": {"Stop": [{"hooks": [
             {"type": "command", "command": "/x/belljar", "args": ["hook"]}, {"type": "command", "command": "bell"}]}]}}"#;
-        let mut root = Node::parse(text).unwrap();
+        let mut root = Node::parse(text, false).unwrap();
         assert_eq!(remove(&mut root).unwrap(), 1);
         let left =
             Node::from(json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "bell"}]}]}}));
@@ -178,8 +178,12 @@ mod tests {
     #[test]
     fn hooks_of_another_shape_are_not_touched() {
         for text in [r#"{"hooks": []}"#, r#"{"hooks": {"Stop": {}}}"#, r#"{"hooks": 7}"#] {
-            let mut root = Node::parse(text).unwrap();
-            assert!(add(&mut root, &Agent::ClaudeCode, "/usr/bin/belljar", Scope::User).is_err(), "{text}");
+            let mut root = Node::parse(text, false).unwrap();
+            assert!(
+                add(&mut root, &Agent::ClaudeCode, &Calling::anywhere("/usr/bin/belljar"), Scope::User)
+                    .is_err(),
+                "{text}"
+            );
         }
     }
 }

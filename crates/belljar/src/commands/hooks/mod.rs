@@ -13,6 +13,8 @@ mod plan;
 mod plugin;
 mod registration;
 mod replay;
+mod scan;
+mod splice;
 mod status;
 mod trial;
 
@@ -47,8 +49,9 @@ pub(crate) fn report(context: &Context) -> Value {
 /// Hooks as an administrator installs them, for every agent that lets one: the files below `/etc`, and what is in them.
 pub(crate) fn managed(env: &BTreeMap<String, String>, program: &str) -> Result<BTreeMap<String, String>> {
     let places = place::Places::new(env, Some("/nowhere".into()))?;
+    let calling = registration::Calling::anywhere(program);
     let files = [Agent::ClaudeCode, Agent::Gemini, Agent::Cursor].into_iter().map(|agent| {
-        let plan = plan::Plan::install(&places, &agent, Scope::Managed, program)?;
+        let plan = plan::Plan::install(&places, &agent, Scope::Managed, &calling)?;
         let name = plan.path.strip_prefix("/nowhere/etc").context("find the agent's settings")?;
         Ok((name.to_string_lossy().into_owned(), plan.after.unwrap_or_default()))
     });

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process"
 
 const PROGRAM = "@PROGRAM@"
+const PINNED = ["@PINNED@"]
 const TOLD = new Set([
   "session.created",
   "session.deleted",
@@ -15,7 +16,8 @@ const TOLD = new Set([
 function tell(payload) {
   return new Promise((resolve) => {
     let answer = ""
-    const child = spawn(PROGRAM, ["hook", "--agent", "opencode", "--wait", "600"], { stdio: ["pipe", "pipe", "ignore"] })
+    const words = ["hook", "--agent", "opencode", "--wait", "600", ...PINNED]
+    const child = spawn(PROGRAM, words, { stdio: ["pipe", "pipe", "ignore"] })
     child.on("error", () => resolve({}))
     child.stdout.on("data", (piece) => (answer += piece))
     child.on("close", (code) => {
@@ -35,9 +37,17 @@ const spoken = (parts) => (parts ?? []).filter((part) => part.type === "text").m
 
 export const Belljar = async ({ directory }) => {
   const say = (name, input, more) => tell({ ...input, ...more, hook_event_name: name, cwd: directory })
+  const counted = new Set()
+  // What an answer cost is told once, when it is whole.
+  const isNews = ({ type, properties }) => {
+    const { info } = properties ?? {}
+    if (type !== "message.updated" || info?.role !== "assistant" || !info.time?.completed) return TOLD.has(type)
+    return !counted.has(info.id) && counted.add(info.id)
+  }
   return {
     event: async ({ event }) => {
-      if (TOLD.has(event.type)) await tell({ ...event, cwd: directory })
+      const { sessionID, info } = event.properties ?? {}
+      if (isNews(event)) await tell({ ...event, sessionID: sessionID ?? info?.sessionID ?? info?.id, cwd: directory })
     },
     "chat.message": async (input, output) => {
       await say("chat.message", input, { prompt: spoken(output.parts) })

@@ -16,7 +16,7 @@ use super::{
     edit,
     place::{Places, Scope},
     plugin,
-    registration::events,
+    registration::{Calling, events},
 };
 
 /// The change of one file; no text is no file.
@@ -33,14 +33,14 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn install(places: &Places, agent: &Agent, scope: Scope, program: &str) -> Result<Self> {
+    pub(super) fn install(places: &Places, agent: &Agent, scope: Scope, calling: &Calling) -> Result<Self> {
         let path = places.file(agent, scope)?;
         let wrong = || format!("`{}`", path.display());
         let before = read(&path)?;
         if *agent == Agent::Codex {
             only_one(&path)?;
         }
-        let after = wanted(agent, scope, program, before.as_deref()).with_context(wrong)?;
+        let after = wanted(agent, scope, calling, before.as_deref()).with_context(wrong)?;
         let state = match &before {
             Some(before) if *before == after => "unchanged",
             Some(before) if has_ours(agent, before) => "updated",
@@ -54,7 +54,7 @@ impl Plan {
         places: &Places,
         agent: &Agent,
         scope: Scope,
-        program: &str,
+        calling: &Calling,
         home: &Path,
     ) -> Result<Self> {
         let path = places.file(agent, scope)?;
@@ -67,7 +67,7 @@ impl Plan {
                 true => (None, events(agent).len()),
                 false => (before.clone(), 0),
             },
-            Some(text) => without(agent, scope, program, text, backup.as_deref()).with_context(wrong)?,
+            Some(text) => without(agent, scope, calling, text, backup.as_deref()).with_context(wrong)?,
         };
         let state = if hooks > 0 { "removed" } else { "absent" };
         Ok(Self { agent: agent.clone(), scope, path, before, after, state, hooks })
@@ -96,38 +96,43 @@ impl Plan {
     }
 }
 
+/// Whether an agent reads settings with comments in them; others would go by none of them.
+fn reads_comments(agent: &Agent) -> bool {
+    *agent == Agent::Gemini
+}
+
 /// The text of a file with our hooks in it.
-fn wanted(agent: &Agent, scope: Scope, program: &str, before: Option<&str>) -> Result<String> {
+fn wanted(agent: &Agent, scope: Scope, calling: &Calling, before: Option<&str>) -> Result<String> {
     if *agent == Agent::OpenCode {
         plugin::check(before)?;
-        return Ok(plugin::text(program));
+        return Ok(plugin::text(calling));
     }
     let text = before.unwrap_or("");
-    let there = Node::parse(text)?;
+    let there = Node::parse(text, reads_comments(agent))?;
     let mut root = there.clone();
-    edit::add(&mut root, agent, program, scope)?;
+    edit::add(&mut root, agent, calling, scope)?;
     // What says the same already keeps its look.
-    if root == there { Ok(text.to_owned()) } else { root.print(text) }
+    if root == there { Ok(text.to_owned()) } else { root.print(text, reads_comments(agent)) }
 }
 
 /// The text of a file without our hooks, and how many there were: as it was before we came, if nobody else changed it.
 fn without(
     agent: &Agent,
     scope: Scope,
-    program: &str,
+    calling: &Calling,
     text: &str,
     backup: Option<&str>,
 ) -> Result<(Option<String>, usize)> {
-    let there = Node::parse(text)?;
+    let there = Node::parse(text, reads_comments(agent))?;
     let mut root = there.clone();
     let hooks = edit::remove(&mut root)?;
     if hooks == 0 {
         return Ok((Some(text.to_owned()), 0));
     }
     if let Some(backup) = backup {
-        let was = Node::parse(backup)?;
+        let was = Node::parse(backup, reads_comments(agent))?;
         let mut installed = was.clone();
-        let is_ours_alone = edit::add(&mut installed, agent, program, scope).is_ok() && installed == there;
+        let is_ours_alone = edit::add(&mut installed, agent, calling, scope).is_ok() && installed == there;
         if was == root || is_ours_alone {
             return Ok((Some(backup.to_owned()), hooks));
         }
@@ -136,13 +141,13 @@ fn without(
     if backup.is_none() && made_by_us.contains(&root) {
         return Ok((None, hooks));
     }
-    Ok((Some(root.print(text)?), hooks))
+    Ok((Some(root.print(text, reads_comments(agent))?), hooks))
 }
 
 pub(super) fn has_ours(agent: &Agent, text: &str) -> bool {
     match agent {
         Agent::OpenCode => plugin::is_ours(text),
-        _ => Node::parse(text).is_ok_and(|root| edit::installed(&root) > 0),
+        _ => Node::parse(text, true).is_ok_and(|root| edit::installed(&root) > 0),
     }
 }
 

@@ -3,13 +3,17 @@
 use anyhow::{Result, bail};
 use serde_json::Value;
 
+use super::registration::Calling;
+
 const PLUGIN: &str = include_str!("opencode.js");
 /// How ours begins, whatever its version.
 const MARK: &str = "// Written by `belljar hooks install";
 
 /// The file, for a belljar at this place.
-pub(super) fn text(program: &str) -> String {
-    PLUGIN.replace("\"@PROGRAM@\"", &Value::from(program).to_string())
+pub(super) fn text(calling: &Calling) -> String {
+    let Calling { program, pinned } = calling;
+    let text = PLUGIN.replace("\"@PROGRAM@\"", &Value::from(program.as_str()).to_string());
+    text.replace("[\"@PINNED@\"]", &Value::from(pinned.as_slice()).to_string())
 }
 
 pub(super) fn is_ours(text: &str) -> bool {

@@ -16,6 +16,22 @@ const OBSERVER: u64 = 5;
 const PERSON: u64 = 600;
 const MARGIN: u64 = 30;
 
+/// How an agent is to call belljar.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Calling {
+    /// The program.
+    pub(super) program: String,
+    /// Words that say where belljar's home and server are, so that nothing in the agent's environment can say otherwise.
+    pub(super) pinned: Vec<String>,
+}
+
+impl Calling {
+    /// Belljar wherever the environment says it is: what a sandbox's own hooks go by.
+    pub(super) fn anywhere(program: &str) -> Self {
+        Self { program: program.to_owned(), pinned: Vec::new() }
+    }
+}
+
 const CLAUDE_CODE: [&str; 32] = [
     "SessionStart",
     "SessionEnd",
@@ -88,10 +104,11 @@ const CURSOR: [&str; 11] = [
     "afterAgentResponse",
     "stop",
 ];
-const OPENCODE: [&str; 9] = [
+const OPENCODE: [&str; 10] = [
     "session.created",
     "session.deleted",
     "chat.message",
+    "message.updated",
     "tool.execute.before",
     "tool.execute.after",
     "permission.ask",
@@ -112,7 +129,8 @@ pub(super) fn events(agent: &Agent) -> &'static [&'static str] {
 }
 
 /// What stands in the list of an event: a group of hooks, or with Cursor the hook itself.
-pub(super) fn entry(agent: &Agent, event: &str, program: &str, scope: Scope) -> Value {
+pub(super) fn entry(agent: &Agent, event: &str, calling: &Calling, scope: Scope) -> Value {
+    let Calling { program, pinned } = calling;
     let kind = Peek::kind(agent, event);
     let is_guard = kind.is_guard();
     let is_call = matches!(kind, HookKind::ToolBefore | HookKind::Permission);
@@ -126,7 +144,9 @@ pub(super) fn entry(agent: &Agent, event: &str, program: &str, scope: Scope) -> 
     if is_call {
         words.extend(["--wait", &wait]);
     }
-    let line = format!("{} {}", quoted(program), words.join(" "));
+    words.extend(pinned.iter().map(String::as_str));
+    let line: Vec<String> = [program.as_str()].iter().chain(&words).map(|word| quoted(word)).collect();
+    let line = line.join(" ");
     // Only what an administrator installed may stop an agent when belljar is gone.
     let must_run = is_guard && scope == Scope::Managed;
     match agent {
@@ -161,7 +181,7 @@ fn codex(event: &str, timeout: u64) -> u64 {
 
 /// A path as a shell reads it.
 fn quoted(path: &str) -> String {
-    let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
+    let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+:".contains(c));
     if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
@@ -183,7 +203,8 @@ mod tests {
     #[test]
     fn only_managed_guards_stop_an_agent_without_belljar() {
         let failing = |event: &str, scope: Scope| {
-            entry(&Agent::ClaudeCode, event, "/bin/belljar", scope)["hooks"][0]["onFailure"] == "block"
+            let calling = Calling::anywhere("/bin/belljar");
+            entry(&Agent::ClaudeCode, event, &calling, scope)["hooks"][0]["onFailure"] == "block"
         };
         assert!(failing("PreToolUse", Scope::Managed) && failing("ConfigChange", Scope::Managed));
         assert!(!failing("PostToolUse", Scope::Managed) && !failing("PreToolUse", Scope::User));

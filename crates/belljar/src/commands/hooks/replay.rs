@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{context::Context, hook::Server, output::print_json, replay, spool::Spool};
 
 pub(super) fn replay(context: &Context) -> Result<ExitCode> {
-    let server = Server::of(Some(&context.home));
+    let server = Server::by_environment(Some(&context.home));
     let done = replay::replay(&context.home, &server, || false).context("read the spool")?;
     if done.is_none() && Spool::of(&context.home).held()?.entries > 0 {
         bail!("somebody else is replaying the spool");

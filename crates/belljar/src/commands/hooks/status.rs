@@ -7,7 +7,7 @@ use belljar_capture::Agent;
 use serde_json::{Value, json};
 
 use super::{
-    install::program,
+    install::calling,
     place::{Places, Scope},
     plan::{Plan, has_ours},
 };
@@ -55,14 +55,14 @@ pub(super) fn report(context: &Context) -> Value {
 
 fn look(context: &Context, args: &AgentTarget) -> Result<Found> {
     let places = Places::new(&context.env, args.root.clone())?;
-    let program = program()?;
+    let calling = calling(context, args.root.is_some())?;
     let agents = args.agents().unwrap_or_else(|| Agent::KNOWN.to_vec());
     let scopes = args.scope_given().map_or_else(|| Scope::ALL.to_vec(), |scope| vec![scope]);
     let mut seen = Vec::new();
     for agent in &agents {
         for scope in &scopes {
             let Ok(path) = places.file(agent, *scope) else { continue };
-            let state = match Plan::install(&places, agent, *scope, &program) {
+            let state = match Plan::install(&places, agent, *scope, &calling) {
                 Ok(plan) if !plan.changes() => "installed".to_owned(),
                 Ok(plan) if plan.before.as_deref().is_some_and(|text| has_ours(agent, text)) => {
                     "outdated".to_owned()

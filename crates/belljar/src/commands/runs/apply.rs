@@ -91,14 +91,23 @@ impl Kept<'_> {
         let first =
             prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or(text(self.run, "task_id"));
         let subject: String = first.trim_start_matches(['#', ' ']).chars().take(72).collect();
-        let why =
-            field(self.run, "reason").as_str().map(|reason| format!("\n{reason}\n")).unwrap_or_default();
+        let why = self.why().map(|reason| format!("\n{reason}\n")).unwrap_or_default();
         format!(
             "{subject}\n{why}\nAttempt {} of {} ({}).\n",
             self.fork,
             field(self.run, "attempts"),
             text(self.run, "id")
         )
+    }
+
+    /// Why this attempt is kept, if somebody said: a person's reason before the judge's, and no reason for another.
+    fn why(&self) -> Option<&str> {
+        let is_this = |fork: &Value| fork.as_u64() == Some(u64::from(self.fork));
+        let picked = field(self.run, "picked");
+        if is_this(field(picked, "fork")) {
+            return field(picked, "reason").as_str();
+        }
+        field(self.run, "reason").as_str().filter(|_| is_this(field(self.run, "judged_fork")))
     }
 
     /// Into the workspace, all or nothing.

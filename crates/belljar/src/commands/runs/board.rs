@@ -10,7 +10,7 @@ use super::{items, text};
 use crate::{
     commands::embedded::field,
     context::Context,
-    output::{dollars, plain, print_table},
+    output::{dollars, many, plain, print_table},
 };
 
 /// How much is shown.
@@ -34,14 +34,14 @@ pub(in crate::commands) fn print(
     }
     if results.is_null() {
         let rows: Vec<Vec<String>> = items(run, "forks").map(under_way).collect();
-        print_table(&["FORK", "STATUS", "ACTIVITY"], &rows)?;
+        print_table(&["ATTEMPT", "STATUS", "ACTIVITY"], &rows)?;
         return Ok(());
     }
     let mut standings: Vec<&Value> = items(results, "forks").collect();
     standings.sort_by_key(|standing| field(standing, "rank").as_u64());
     let winner = field(run, "winner_fork").as_u64();
     let rows: Vec<Vec<String>> = standings.iter().map(|standing| row(standing, winner)).collect();
-    print_table(&["", "FORK", "STATUS", "SCORE", "TESTS", "QUALITY", "CHANGE", "TIME", "COST"], &rows)?;
+    print_table(&["", "ATTEMPT", "STATUS", "SCORE", "TESTS", "QUALITY", "CHANGE", "TIME", "COST"], &rows)?;
     let mut out = io::stdout().lock();
     for standing in &standings {
         explain(&mut out, standing, detail)?;
@@ -83,7 +83,10 @@ fn row(standing: &Value, winner: Option<u64>) -> Vec<String> {
         field(standing, "score").as_f64().map_or_else(|| "-".to_owned(), |score| format!("{score:.1}")),
         part("tests"),
         part("quality"),
-        format!("{} files +{} -{}", count("files"), count("added"), count("removed")),
+        match usize::try_from(count("files")).unwrap_or(usize::MAX) {
+            0 => "nothing".to_owned(),
+            files => format!("{} +{} -{}", many(files, "file"), count("added"), count("removed")),
+        },
         Span::millis(field(standing, "duration_ms").as_u64().unwrap_or(0)).to_string(),
         field(standing, "cost").as_f64().map_or_else(|| "-".to_owned(), dollars),
     ]
@@ -99,7 +102,12 @@ fn explain(out: &mut dyn Write, standing: &Value, detail: Detail) -> io::Result<
     if detail == Detail::Short && is_eligible {
         return Ok(());
     }
-    let lead = if is_eligible { "passed every gate" } else { "cannot win" };
+    let is_sure = items(standing, "gates").all(|gate| text(gate, "result") == "passed");
+    let lead = match (is_eligible, is_sure) {
+        (true, true) => "passed every gate",
+        (true, false) => "failed no gate (? is what nobody can tell)",
+        (false, _) => "cannot win",
+    };
     writeln!(out, "\nattempt {fork} {lead}:")?;
     for gate in shown {
         let (mark, reason) = (mark(text(gate, "result")), plain(text(gate, "reason")));
@@ -107,8 +115,10 @@ fn explain(out: &mut dyn Write, standing: &Value, detail: Detail) -> io::Result<
     }
     if detail == Detail::Full {
         for (name, part) in field(standing, "breakdown").as_object().into_iter().flatten() {
-            let points = field(part, "points").as_f64().unwrap_or(0.0);
-            writeln!(out, "  {points:5.1} {name}: {}", plain(text(part, "note")))?;
+            let is_known = field(part, "score").as_f64().is_some();
+            let points = field(part, "points").as_f64().filter(|_| is_known);
+            let points = points.map_or_else(|| "-".to_owned(), |points| format!("{points:.1}"));
+            writeln!(out, "  {points:>5} {name}: {}", plain(text(part, "note")))?;
         }
         for mover in items(standing, "movers") {
             let change = field(mover, "change").as_f64().unwrap_or(0.0);

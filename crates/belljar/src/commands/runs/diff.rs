@@ -11,7 +11,13 @@ use belljar_engine::changes::{Bundle, Held, Look, Thing};
 use serde_json::json;
 
 use super::{changes, find, git, items, text};
-use crate::{args::RunDiff, client::Client, commands::embedded::field, context::Context, output::print_json};
+use crate::{
+    args::RunDiff,
+    client::Client,
+    commands::embedded::field,
+    context::Context,
+    output::{plain, print_json},
+};
 
 pub(super) fn diff(context: &Context, server: &Client, args: &RunDiff) -> Result<ExitCode> {
     let run = find(server, &args.run)?;
@@ -67,7 +73,7 @@ fn show(context: &Context, args: &RunDiff, found: &Bundle) -> Result<ExitCode> {
     if args.stat {
         for held in &found.files {
             let one = Bundle { files: vec![held.clone()], ..Bundle::default() }.extent();
-            writeln!(out, " {} | +{} -{}", held.path, one.additions, one.deletions)?;
+            writeln!(out, " {} | +{} -{}", plain(&held.path), one.additions, one.deletions)?;
         }
         let all = found.extent();
         writeln!(out, " {} files changed, +{} -{}", all.files, all.additions, all.deletions)?;
@@ -86,11 +92,13 @@ fn three_way(one: &Bundle, two: &Bundle, names: (&str, &str)) -> Result<ExitCode
     let (first, second) = (by_path(one), by_path(two));
     let paths: BTreeSet<&String> = first.keys().chain(second.keys()).collect();
     let mut out = io::stdout().lock();
+    let is_shown = out.is_terminal();
     for path in paths {
+        let name = plain(path);
         match (first.get(path), second.get(path)) {
-            (Some(_), None) => writeln!(out, "# {path}: attempt {} alone", names.0)?,
-            (None, Some(_)) => writeln!(out, "# {path}: attempt {} alone", names.1)?,
-            (Some(a), Some(b)) if a.after == b.after => writeln!(out, "# {path}: both the same")?,
+            (Some(_), None) => writeln!(out, "# {name}: attempt {} alone", names.0)?,
+            (None, Some(_)) => writeln!(out, "# {name}: attempt {} alone", names.1)?,
+            (Some(a), Some(b)) if a.after == b.after => writeln!(out, "# {name}: both the same")?,
             (Some(a), Some(b)) => {
                 let bytes =
                     |thing: &Option<Thing>| thing.as_ref().map_or(Vec::new(), |thing| thing.bytes().to_vec());
@@ -100,8 +108,14 @@ fn three_way(one: &Bundle, two: &Bundle, names: (&str, &str)) -> Result<ExitCode
                     (&labels.0, &labels.1),
                 )?;
                 let word = if merged.clean { "both, and they agree" } else { "both, and they disagree" };
-                writeln!(out, "# {path}: {word}")?;
-                out.write_all(&merged.text)?;
+                writeln!(out, "# {name}: {word}")?;
+                if is_shown {
+                    let text = String::from_utf8_lossy(&merged.text);
+                    text.lines()
+                        .try_for_each(|line| writeln!(out, "{}", plain(&line.replace('\t', "    "))))?;
+                } else {
+                    out.write_all(&merged.text)?;
+                }
             }
             (None, None) => {}
         }

@@ -6,6 +6,7 @@
 
 use std::{
     io::Write as _,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -26,6 +27,8 @@ pub(super) struct Repository {
     scratch: TempDir,
     /// Where objects go, if not into the repository.
     objects: Option<PathBuf>,
+    /// Whether its settings are the caller's own: filters they name are programs.
+    is_own: bool,
 }
 
 /// What an attempt is based on, and what it made of that.
@@ -44,7 +47,8 @@ impl Repository {
         }
         let prefix = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
         let scratch = tempfile::tempdir().context("make a directory for git")?;
-        Ok(Some(Self { workspace: workspace.to_owned(), prefix, scratch, objects: None }))
+        let is_own = is_own(workspace).unwrap_or(false);
+        Ok(Some(Self { workspace: workspace.to_owned(), prefix, scratch, objects: None, is_own }))
     }
 
     /// The same, with objects that are gone afterwards.
@@ -87,10 +91,11 @@ impl Repository {
 
     fn blob(&self, path: &str, thing: &Thing) -> Result<String> {
         let path = format!("--path={path}");
-        // As `git add` would: what the repository's own settings convert on the way in is converted.
+        // As `git add` would: what the repository's own settings convert on the way in is converted, unless they are
+        // somebody else's.
         let arguments: &[&str] = match thing {
-            Thing::File { .. } => &["hash-object", "-w", "--stdin", &path],
-            Thing::Symlink { .. } => &["hash-object", "-w", "--stdin", "--no-filters"],
+            Thing::File { .. } if self.is_own => &["hash-object", "-w", "--stdin", &path],
+            Thing::File { .. } | Thing::Symlink { .. } => &["hash-object", "-w", "--stdin", "--no-filters"],
         };
         self.tell(arguments, thing.bytes())
     }
@@ -170,6 +175,11 @@ impl Repository {
 
     /// Checks a branch out in a new directory.
     pub(super) fn worktree(&self, dir: &Path, branch: &str) -> Result<()> {
+        if !self.is_own {
+            bail!(
+                "the branch {branch} is made; the repository is another user's, so check it out as that user"
+            );
+        }
         let output = git(&self.workspace)
             .stderr(Stdio::piped())
             .args(["worktree", "add", "--quiet"])
@@ -199,6 +209,14 @@ impl Repository {
         }
         command
     }
+}
+
+/// Says whether a workspace's repository belongs to whoever asks.
+fn is_own(workspace: &Path) -> Option<bool> {
+    let said = git(workspace).args(["rev-parse", "--absolute-git-dir"]).output().ok()?;
+    let dir = PathBuf::from(String::from_utf8(said.stdout).ok()?.trim_end_matches('\n'));
+    let owner = std::fs::metadata(dir).ok()?.uid();
+    Some(owner == rustix::process::geteuid().as_raw())
 }
 
 /// Two texts merged onto a third.

@@ -16,7 +16,10 @@ use anyhow::{Context as _, Result, bail};
 use belljar_engine::changes::Bundle;
 use serde_json::{Value, json};
 
-use super::embedded::{field, with_server};
+use super::{
+    embedded::{field, with_server},
+    fork::{Progress, Signals, Whose, finish, follow},
+};
 use crate::{
     args::Runs,
     client::Client,
@@ -28,6 +31,7 @@ use crate::{
 const LOOKED_AT: &str = "1000";
 
 pub(crate) fn runs(context: &Context, command: &Runs) -> Result<ExitCode> {
+    let is_served = context.remote()?.is_some() || Client::at_home(&context.home).is_some();
     with_server(context, |server| match command {
         Runs::List { limit, task } => list(context, server, *limit, task.as_deref()),
         Runs::Show { run } => show(context, server, run),
@@ -35,6 +39,8 @@ pub(crate) fn runs(context: &Context, command: &Runs) -> Result<ExitCode> {
         Runs::Pick { run, fork, reason } => pick(context, server, run, *fork, reason),
         Runs::Apply(args) => apply::apply(context, server, args),
         Runs::Report { run, output, html } => report(context, server, run, output.as_deref(), *html),
+        Runs::Wait { run } => watch(context, server, run, (is_served, true)),
+        Runs::Attach { run } => watch(context, server, run, (is_served, false)),
         Runs::Stop { run } => {
             let id = find(server, run)?;
             let run = server.order("DELETE", &["runs", &id], None)?;
@@ -47,6 +53,30 @@ pub(crate) fn runs(context: &Context, command: &Runs) -> Result<ExitCode> {
 /// A text of an answer; empty where there is none.
 pub(super) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     field(value, name).as_str().unwrap_or_default()
+}
+
+/// Says whether a run is over.
+pub(super) fn is_over(run: &Value) -> bool {
+    !matches!(text(run, "state"), "preparing" | "running" | "judging")
+}
+
+/// Waits for a run that goes on by itself, and answers as `belljar fork` would have.
+fn watch(
+    context: &Context,
+    server: &Client,
+    name: &str,
+    (is_served, quiet): (bool, bool),
+) -> Result<ExitCode> {
+    let id = find(server, name)?;
+    let run = server.records(&format!("runs/{id}"), &[])?;
+    if !is_over(&run) && !is_served {
+        bail!("run {id} is under way, and no server is; `belljar serve` carries it on");
+    }
+    let signals = Signals::listen()?;
+    match follow(server, run, Whose::Other, &signals, Progress::choose(context, quiet))? {
+        Some(run) => finish(context, server, &run),
+        None => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// A list of an answer.
@@ -113,8 +143,8 @@ fn row(run: &Value) -> Vec<String> {
 fn show(context: &Context, server: &Client, name: &str) -> Result<ExitCode> {
     let id = find(server, name)?;
     let run = server.records(&format!("runs/{id}"), &[])?;
-    let is_over = !matches!(text(&run, "state"), "preparing" | "running" | "judging");
-    let results = if is_over { server.records(&format!("runs/{id}/results"), &[])? } else { Value::Null };
+    let results =
+        if is_over(&run) { server.records(&format!("runs/{id}/results"), &[])? } else { Value::Null };
     if context.json {
         print_json(&json!({ "run": run, "results": results }))?;
     } else {

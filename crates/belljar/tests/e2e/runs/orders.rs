@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Stdio};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::{CHECK, fork, gates, git, program, repository};
@@ -14,6 +14,7 @@ promises! { [root]:
     attempts_are_kept_alive_to_be_looked_at,
     a_task_file_says_it_all,
     attempts_wait_for_their_turn,
+    a_servers_run_outlives_the_terminal_and_is_watched_from_another,
 }
 
 fn with_a_server_a_run_is_the_same_and_outlives_it(glass: &Glass) {
@@ -118,6 +119,50 @@ fn a_task_file_says_it_all(glass: &Glass) {
     glass.run(&["fork"]).code(125).says("promt");
     let odd = fs::metadata(glass.work().join("calc.py")).unwrap().permissions().mode();
     assert_eq!(odd & 0o111, 0);
+}
+
+/// What is on its own until somebody lets it go on.
+fn lingering(glass: &Glass, flags: &[&str]) -> std::process::Command {
+    let go = format!("{}:/go:ro", glass.lent().display());
+    let script = "until [ -e /go/now ]; do sleep 0.05; done; echo x > made";
+    let mut words = vec!["fork", "-n", "1", "--mount", &go];
+    words.extend(flags);
+    words.extend(["--", "sh", "-c", script]);
+    glass.belljar(&words)
+}
+
+fn running(served: &Served) -> String {
+    eventually("it runs", || {
+        let run = served.get("/api/v1/runs")["items"].get(0).cloned().unwrap_or_default();
+        let runs = run["state"] == "running" && run["forks"][0]["status"] == "running";
+        if runs { Ok(run["id"].as_str().unwrap().to_owned()) } else { Err(run.to_string()) }
+    })
+}
+
+fn a_servers_run_outlives_the_terminal_and_is_watched_from_another(glass: &Glass) {
+    program(glass);
+    glass.run(&["fork", "--detach", "--", "true"]).code(125).says("needs a server");
+    let served = Served::start(glass);
+    let mut command = lingering(glass, &[]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let id = running(&served);
+    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+    Ended::wait(child).code(129).says("goes on");
+    // Whoever only watched leaves it going, too.
+    let mut command = glass.belljar(&["runs", "attach", &id]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = [0];
+    std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut first).unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    Ended::wait(child).code(0).says("goes on");
+    assert_eq!(served.get(&format!("/api/v1/runs/{id}"))["state"], "running");
+    fs::write(glass.lent().join("now"), "").unwrap();
+    let results = glass.run(&["--json", "runs", "wait", &id]).code(0).json();
+    assert_eq!((&results["run"], &results["winner_fork"]), (&json!(id), &json!(0)), "{results:#}");
+    let mut command = lingering(glass, &["--detach"]);
+    let begun = Ended::of(&mut command).ok().trim().to_owned();
+    glass.run(&["runs", "wait", &begun]).code(0);
+    glass.run(&["runs", "attach", &begun]).code(0);
 }
 
 fn attempts_wait_for_their_turn(glass: &Glass) {

@@ -7,7 +7,8 @@ use std::{
     time::Duration,
 };
 
-use super::{own, place::place};
+use super::own;
+use crate::workbench::place::place;
 
 /// The ordinary user when the tests run as root.
 const UID: u32 = 1000;

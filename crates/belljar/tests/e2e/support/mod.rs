@@ -7,11 +7,10 @@ mod ended;
 #[path = "../../support/http.rs"]
 mod http;
 mod paper;
-#[path = "../../support/place.rs"]
-mod place;
 mod served;
 mod started;
 mod terminal;
+#[path = "../../support/traces.rs"]
 mod traces;
 
 use std::{
@@ -90,7 +89,7 @@ impl Glass {
         }
         let program = caller.program(dir.path());
         let delegation = (caller == Caller::Delegated).then(|| Delegation::new(mark));
-        let watch = Watch::over(&dir.path().join("home/sandboxes"), mark);
+        let watch = Watch::over(&dir.path().join("home"), mark);
         Self { caller, dir, program, mark, delegation, watch }
     }
 

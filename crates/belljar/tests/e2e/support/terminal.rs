@@ -81,6 +81,11 @@ impl Terminal {
         tcgetattr(&self.slave).unwrap()
     }
 
+    /// Everything that was written to it, as it was written.
+    pub(crate) fn written(&self) -> String {
+        self.screen.lock().unwrap().clone()
+    }
+
     /// Waits for belljar's end.
     pub(crate) fn code(&mut self) -> Option<i32> {
         until("belljar ends", || self.child.try_wait().unwrap().is_some());

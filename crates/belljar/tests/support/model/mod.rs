@@ -112,7 +112,7 @@ fn answer(stream: TcpStream, script: &Script, heard: &Mutex<Heard>) -> io::Resul
     let message = json!({
         "id": format!("msg_{place}"), "type": "message", "role": "assistant", "model": asked["model"],
         "content": blocks, "stop_reason": if calls { "tool_use" } else { "end_turn" }, "stop_sequence": null,
-        "usage": {"input_tokens": 10, "output_tokens": 5},
+        "usage": script.usage(next.turn),
     });
     if asked["stream"] == json!(true) {
         return wire::stream(&mut out, &format!("req_{place}"), &message);

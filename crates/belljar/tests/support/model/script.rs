@@ -62,6 +62,7 @@ struct Lane {
 pub(crate) struct Script {
     main: Lane,
     others: Vec<Lane>,
+    caches: bool,
 }
 
 /// What comes next in a conversation, and where in the script that is.
@@ -79,6 +80,12 @@ impl Script {
         self
     }
 
+    /// What is said before everything else in the main conversation.
+    pub(crate) fn first(mut self, said: impl Into<Vec<Say>>) -> Self {
+        self.main.turns.insert(0, said.into());
+        self
+    }
+
     /// What is said, at every turn, to whoever begins with these words: a subagent.
     pub(crate) fn whenever_begun(self, words: &'static str, turns: Vec<Vec<Say>>) -> Self {
         self.aside(Place::First, words, turns)
@@ -92,6 +99,25 @@ impl Script {
     /// What is said to a conversation of this purpose: a classifier.
     pub(crate) fn whenever_instructed(self, words: &'static str, said: &str) -> Self {
         self.aside(Place::System, words, vec![vec![Say::text(said)]; 8])
+    }
+
+    /// From now on much of what is asked is written to caches of both kinds, and read from them.
+    pub(crate) fn cached(mut self) -> Self {
+        self.caches = true;
+        self
+    }
+
+    /// What a turn used.
+    pub(super) fn usage(&self, turn: usize) -> Value {
+        let mut usage = json!({"input_tokens": 10, "output_tokens": 5});
+        if self.caches {
+            let (short, long) = (200 + turn, 300 + 7 * turn);
+            usage["cache_read_input_tokens"] = json!(1000 * turn);
+            usage["cache_creation_input_tokens"] = json!(short + long);
+            usage["cache_creation"] =
+                json!({"ephemeral_5m_input_tokens": short, "ephemeral_1h_input_tokens": long});
+        }
+        usage
     }
 
     fn aside(mut self, place: Place, words: &'static str, turns: Vec<Vec<Say>>) -> Self {

@@ -11,15 +11,12 @@ use std::{
 };
 
 use belljar_domain::{EventId, EventKind, NewEvent, SandboxPath};
-use belljar_ports::{
-    Open, Sandbox,
-    store::{Artifact, Batch, Document, NewArtifact, Removal},
-};
+use belljar_ports::store::{Artifact, Batch, Document, NewArtifact, Removal};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{
-    super::{Result, Service, files, now, transcripts},
+    super::{Result, Service, files, now, shelf},
     bundle::State,
 };
 
@@ -92,8 +89,7 @@ impl Service {
 
     fn transcripts(&self, event: &NewEvent, session: &str) -> Vec<Transcript> {
         let path = event.payload.get("transcript_path").and_then(Value::as_str).map(PathBuf::from);
-        let is_named =
-            |path: &Path| path.file_name().is_some_and(|name| *name == *format!("{session}.jsonl"));
+        let is_named = |path: &Path| shelf::is_named_after(path, session);
         let Some(path) = path.filter(|path| is_named(path) && path.is_absolute()) else { return Vec::new() };
         let below = path.with_extension("").join("subagents");
         match event.sandbox {
@@ -104,7 +100,7 @@ impl Service {
                 let found = SandboxPath::new(&below).ok();
                 let listed = found.and_then(|dir| files::entries(&*sandbox, &dir, SUBAGENTS).ok());
                 let names = listed.unwrap_or_default().into_iter().map(|entry| entry.name).collect();
-                self.read_all(&path, names, &below, |path| in_sandbox(&*sandbox, path))
+                self.read_all(&path, names, &below, |path| shelf::open_in(&*sandbox, path))
             }
             Some(_) => Vec::new(),
         }
@@ -151,12 +147,7 @@ impl Service {
 }
 
 fn on_host(path: &Path) -> Option<File> {
-    transcripts::open(path, rustix::process::geteuid().as_raw())
-}
-
-fn in_sandbox(sandbox: &dyn Sandbox, path: &Path) -> Option<File> {
-    let file = File::from(sandbox.open(&SandboxPath::new(path).ok()?, Open::Read).ok()?);
-    file.metadata().ok().filter(fs::Metadata::is_file).map(|_| file)
+    shelf::open(path, rustix::process::geteuid().as_raw())
 }
 
 fn names(dir: &Path) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! A session in one file: its events, transcripts, changes, and a summary.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use belljar_domain::{Event, EventKind, EventStatus, NewEvent};
 use belljar_ports::store::{EventFilter, PAGE_LIMIT};
@@ -89,7 +89,7 @@ fn summary(session: &str, events: &[Event], transcripts: &[Transcript], state: S
     }
     let mut tools: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut agents: BTreeMap<&str, (Option<&str>, Tally, &'static str)> = BTreeMap::new();
-    let mut prompts = 0_u64;
+    let (mut prompts, mut told) = (0_u64, BTreeSet::new());
     let text = |event: &'_ Event, field: &str| {
         event.what.payload.get(field).and_then(Value::as_str).map(str::to_owned)
     };
@@ -98,7 +98,11 @@ fn summary(session: &str, events: &[Event], transcripts: &[Transcript], state: S
         let agent = what.payload.get("agent_id").and_then(Value::as_str);
         let failed = matches!(what.status, Some(EventStatus::Failure | EventStatus::Cancelled));
         prompts += u64::from(what.kind == EventKind::PromptSubmitted);
-        if matches!(what.kind, EventKind::ToolFinished | EventKind::ToolFailed) {
+        // Some agents tell twice how a call came out.
+        let call = what.payload.get("tool_use_id").and_then(Value::as_str);
+        let is_over = matches!(what.kind, EventKind::ToolFinished | EventKind::ToolFailed)
+            && call.is_none_or(|call| told.insert(call));
+        if is_over {
             let tally = tools.entry(what.tool.as_deref().unwrap_or("?")).or_default();
             tally.calls += 1;
             tally.failed += u64::from(failed);
@@ -109,7 +113,7 @@ fn summary(session: &str, events: &[Event], transcripts: &[Transcript], state: S
         match what.kind {
             EventKind::AgentStarted => entry.2 = "running",
             EventKind::AgentStopped => entry.2 = if failed { "failed" } else { "done" },
-            EventKind::ToolFinished | EventKind::ToolFailed => {
+            _ if is_over => {
                 entry.1.calls += 1;
                 entry.1.failed += u64::from(failed);
             }

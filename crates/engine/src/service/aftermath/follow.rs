@@ -1,7 +1,8 @@
 //! Following the ledger from stop to stop.
 //!
 //! Owns: how far each follower is, kept in the store and moved on after the work: what a killed server was at is done again
-//! by the next, and nothing is passed over, however many wait. Refuses: what was told before there was a place.
+//! by the next, and nothing is passed over, however many wait. Refuses: what was told before there was a place, and to keep one
+//! for work that is not wanted any more.
 
 use std::{
     sync::atomic::Ordering,
@@ -10,7 +11,7 @@ use std::{
 };
 
 use belljar_domain::{EventKind, NewEvent, ProjectId};
-use belljar_ports::store::{Batch, Document, EventFilter};
+use belljar_ports::store::{Batch, Document, EventFilter, Removal};
 use serde_json::json;
 
 use super::super::{Result, Service, now};
@@ -36,6 +37,15 @@ impl Follower {
     pub(super) fn begin(self, service: &Service) -> Option<JoinHandle<()>> {
         let (own, place) = (service.clone(), self.find_place(service).ok());
         thread::Builder::new().name(self.name.to_owned()).spawn(move || self.run(&own, place)).ok()
+    }
+
+    /// Lets go of its place: one that begins later begins where the ledger is then.
+    pub(super) fn forget(self, service: &Service) {
+        if let Ok(Some(_)) = service.store().document(PLACES, self.name) {
+            let removals = vec![Removal::Document(PLACES.to_owned(), self.name.to_owned())];
+            // What cannot be written now, the next server lets go of.
+            let _kept = service.0.recorder.commit(Batch { removals, ..Batch::default() });
+        }
     }
 
     fn run(self, service: &Service, mut place: Option<u64>) {

@@ -53,6 +53,10 @@ pub(super) fn begin(service: &Service) -> Vec<JoinHandle<()>> {
     let settings = &service.0.settings.stop;
     let quick = Follower { name: "aftermath", wants: is_stop, work: Service::see_to };
     let slow = Follower { name: "stop-run", wants: is_news, work: Service::run_commands };
+    if settings.run.is_empty() {
+        // Commands that are wanted later are for stops after that.
+        slow.forget(service);
+    }
     let all = [Some(quick), (!settings.run.is_empty()).then_some(slow)].into_iter().flatten();
     all.filter_map(|follower| follower.begin(service)).collect()
 }

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use belljar_domain::{Event, EventKind, EventStatus, ProjectId, SandboxId};
+use belljar_domain::{Event, EventKind, EventStatus, ProjectId, SandboxId, Usd};
 use belljar_ports::store::{EventFilter, PAGE_LIMIT};
 
 use super::super::{Result, Service};
@@ -20,8 +20,8 @@ pub(super) struct Facts {
     pub(super) commands: (u64, u64),
     /// Sandboxes made or not in the window, and how many of them were not.
     pub(super) sandboxes: (u64, u64),
-    /// What commands cost, if any said so.
-    pub(super) cost_micros: Option<u64>,
+    /// What agents cost in the window, as their records say.
+    pub(super) cost_micros: u64,
     /// Those who wait for a sandbox, and how many may.
     pub(super) queue: (u64, u64),
     /// How long the oldest write waits.
@@ -44,13 +44,15 @@ pub(super) struct Used {
 pub(super) struct Memory {
     /// How far the ledger was read.
     place: u64,
-    commands: VecDeque<(Instant, bool, Option<u64>)>,
+    commands: VecDeque<(Instant, bool)>,
     counters: VecDeque<(Instant, u64, u64)>,
+    /// What everything had cost.
+    spent: VecDeque<(Instant, Usd)>,
 }
 
 impl Memory {
     pub(super) const fn new(place: u64) -> Self {
-        Self { place, commands: VecDeque::new(), counters: VecDeque::new() }
+        Self { place, commands: VecDeque::new(), counters: VecDeque::new(), spent: VecDeque::new() }
     }
 
     /// Gathers the facts of now.
@@ -58,6 +60,8 @@ impl Memory {
         self.read(service)?;
         let (now, health) = (Instant::now(), service.health());
         self.counters.push_back((now, health.spawned + health.errors, health.errors));
+        let spent = service.spent_so_far()?;
+        self.spent.push_back((now, spent));
         let is_old = |time: &Instant| now.duration_since(*time) > window;
         while self.commands.len() > MOST || self.commands.front().is_some_and(|(time, ..)| is_old(time)) {
             self.commands.pop_front();
@@ -65,9 +69,12 @@ impl Memory {
         while self.counters.len() > 2 && self.counters.front().is_some_and(|(time, ..)| is_old(time)) {
             self.counters.pop_front();
         }
+        while self.spent.len() > 2 && self.spent.front().is_some_and(|(time, _)| is_old(time)) {
+            self.spent.pop_front();
+        }
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-        let late = self.commands.iter().filter(|(_, timed_out, _)| *timed_out).count();
-        let costs: Vec<u64> = self.commands.iter().filter_map(|(_, _, cost)| *cost).collect();
+        let late = self.commands.iter().filter(|(_, timed_out)| *timed_out).count();
+        let before = self.spent.front().map_or(spent, |(_, before)| *before);
         let (_, all, failed) = self.counters.front().copied().unwrap_or((now, 0, 0));
         Ok(Facts {
             commands: (count(self.commands.len()), count(late)),
@@ -75,7 +82,7 @@ impl Memory {
                 (health.spawned + health.errors).saturating_sub(all),
                 health.errors.saturating_sub(failed),
             ),
-            cost_micros: (!costs.is_empty()).then(|| costs.iter().sum()),
+            cost_micros: spent.minus(before).micros(),
             queue: (health.queued, count(service.0.settings.quotas.queue)),
             writer_lag: health.writer.lag,
             used: service.0.registry.sandboxes().iter().filter_map(|live| used(live)).collect(),
@@ -98,9 +105,8 @@ impl Memory {
     }
 }
 
-fn command(event: &Event) -> (Instant, bool, Option<u64>) {
-    let what = &event.what;
-    (Instant::now(), what.status == Some(EventStatus::Timeout), what.cost_micros)
+fn command(event: &Event) -> (Instant, bool) {
+    (Instant::now(), event.what.status == Some(EventStatus::Timeout))
 }
 
 fn used(live: &super::super::live::LiveSandbox) -> Option<Used> {

@@ -20,7 +20,7 @@ pub struct AlertSettings {
     pub timeout_rate: u64,
     /// Percent of sandboxes in the window that could not be made or removed.
     pub error_rate: u64,
-    /// What the window's commands may cost, in millionths of the currency.
+    /// What agents may cost within the window, in millionths of a dollar.
     pub cost_micros: u64,
     /// Percent of the places for those who wait for a sandbox.
     pub queue: u64,

@@ -1,6 +1,6 @@
 //! From facts to readings: what each rule measures, and where its threshold is. Pure.
 
-use belljar_domain::{ProjectId, SandboxId};
+use belljar_domain::{ProjectId, SandboxId, Usd};
 
 use super::{AlertSettings, facts::Facts};
 
@@ -47,7 +47,10 @@ impl Rule {
             Self::ErrorRate => {
                 format!("{value} % of sandboxes could not be made or removed (threshold {threshold} %)")
             }
-            Self::Cost => format!("commands cost {value} millionths (threshold {threshold})"),
+            Self::Cost => {
+                let dollars = Usd::from_micros;
+                format!("agents cost {} (threshold {})", dollars(value), dollars(threshold))
+            }
             Self::QueueFull => {
                 format!("{value} % of the places to wait for a sandbox are taken (threshold {threshold} %)")
             }
@@ -78,7 +81,7 @@ pub(super) fn readings(facts: &Facts, settings: &AlertSettings) -> Vec<Reading> 
     let whole = [
         (Rule::TimeoutRate, enough(facts.commands), settings.timeout_rate),
         (Rule::ErrorRate, enough(facts.sandboxes), settings.error_rate),
-        (Rule::Cost, facts.cost_micros, settings.cost_micros),
+        (Rule::Cost, Some(facts.cost_micros), settings.cost_micros),
         (Rule::QueueFull, Some(percent(facts.queue.0, facts.queue.1)), settings.queue),
         (Rule::WriterLag, Some(lag), longest),
     ];
@@ -119,8 +122,7 @@ mod tests {
 
     #[test]
     fn what_nobody_measures_reads_nothing() {
-        assert_eq!(value(&Facts::default(), Rule::Cost), None);
-        assert_eq!(value(&Facts { cost_micros: Some(7), ..Facts::default() }, Rule::Cost), Some(7));
+        assert_eq!(value(&Facts { cost_micros: 7, ..Facts::default() }, Rule::Cost), Some(7));
         assert_eq!(value(&Facts::default(), Rule::Memory), None);
     }
 

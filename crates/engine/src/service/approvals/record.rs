@@ -85,6 +85,8 @@ pub(super) struct Spot {
     pub(super) cwd: Option<String>,
     #[serde(default)]
     pub(super) home: Option<String>,
+    #[serde(default)]
+    pub(super) workspace: Option<String>,
 }
 
 /// What a person said.
@@ -134,8 +136,12 @@ impl From<&Place> for Spot {
     fn from(place: &Place) -> Self {
         let (cwd, home) = (place.cwd().map(str::to_owned), place.home().map(str::to_owned));
         match place {
-            Place::Host { .. } => Self { inside: false, isolation: None, cwd, home },
-            Place::Sandbox { isolation, .. } => Self { inside: true, isolation: *isolation, cwd, home: None },
+            Place::Host { workspace, .. } => {
+                Self { inside: false, isolation: None, cwd, home, workspace: workspace.clone() }
+            }
+            Place::Sandbox { isolation, .. } => {
+                Self { inside: true, isolation: *isolation, cwd, home: None, workspace: None }
+            }
         }
     }
 }
@@ -157,7 +163,7 @@ impl Record {
         let place = if spot.inside {
             Place::Sandbox { id: row.sandbox, isolation: spot.isolation, cwd: spot.cwd }
         } else {
-            Place::Host { cwd: spot.cwd, home: spot.home }
+            Place::Host { cwd: spot.cwd, home: spot.home, workspace: spot.workspace }
         };
         Request {
             who: Identity {

@@ -11,12 +11,13 @@ mod trace;
 mod tree;
 
 use std::{
-    sync::Arc,
+    sync::{Arc, OnceLock},
     thread::{self, JoinHandle},
     time::Duration,
 };
 
-use belljar_capture::{cost::Prices, eye::Folder};
+use belljar_capture::eye::Folder;
+use belljar_domain::{Timestamp, Usd};
 use belljar_ports::{
     Lens,
     store::{EventFilter, PAGE_LIMIT, StoreError},
@@ -47,6 +48,10 @@ const LATER: i32 = 19;
 pub(super) struct Eye {
     pub(super) lens: Arc<dyn Lens>,
     pub(super) bell: Arc<Bell>,
+    /// When this service began, where the ledger was then, and what that day had cost by then.
+    pub(super) since: Timestamp,
+    pub(super) began: u64,
+    pub(super) before: OnceLock<Usd>,
 }
 
 /// Starts the thread.
@@ -60,9 +65,7 @@ impl Service {
         // Whoever waits for an acknowledgement goes first. On Linux this is about the calling thread alone; where it is
         // not allowed, all go on as before.
         let _as_before = rustix::process::nice(LATER);
-        // The list is part of the program; a test reads it.
-        let Ok(prices) = Prices::embedded() else { return };
-        let folder = Folder::new(prices);
+        let folder = Folder::new(self.0.settings.prices.clone());
         let bell = &self.0.eye.bell;
         while !bell.has_stopped() {
             match self.look(&folder) {
@@ -79,6 +82,10 @@ impl Service {
     fn look(&self, folder: &Folder) -> Result<bool, StoreError> {
         let lens = &self.0.eye.lens;
         let (place, head) = (lens.place()?, self.store().last_seq()?);
+        if place >= self.0.eye.began && self.0.eye.before.get().is_none() {
+            let before = self.spent_since_that_day()?;
+            self.0.eye.before.get_or_init(|| before);
+        }
         let events = self.store().events(&EventFilter::default(), place, PAGE_LIMIT)?;
         let Some(last) = events.last().map(|event| event.seq) else {
             self.0.eye.bell.reached(head.max(place));
@@ -94,6 +101,12 @@ impl Service {
     pub(super) fn lens(&self) -> (&Arc<dyn Lens>, bool) {
         let wanted = *self.published().borrow();
         (&self.0.eye.lens, self.0.eye.bell.reaches(wanted, PATIENCE))
+    }
+
+    /// The day the list of prices was made.
+    #[must_use]
+    pub fn prices_as_of(&self) -> &str {
+        self.0.settings.prices.as_of()
     }
 
     /// How many events the records are behind.

@@ -1,10 +1,10 @@
 //! How agents do and what they cost.
 
 use belljar_capture::eye::{Score, ScoreBase, score};
-use belljar_domain::Principal;
+use belljar_domain::{Principal, Usd};
 use belljar_ports::{
     lens::{AgentFilter, AgentMetrics, CostBy, CostLine, GroupBy, Period},
-    store::PAGE_LIMIT,
+    store::{PAGE_LIMIT, StoreError},
 };
 
 use super::super::{Result, Service};
@@ -49,6 +49,25 @@ impl Service {
     pub fn cost(&self, who: &Principal, mut period: Period, by: CostBy) -> Result<Vec<CostLine>> {
         period.project = who.scope().or(period.project);
         Ok(self.lens().0.cost(&period, by)?)
+    }
+
+    /// What agents have cost since this service began, each request counted once, as far as the records are. What is told
+    /// now of days long gone is no news. Nobody waits for the records, and while they are made anew nothing counts.
+    ///
+    /// # Errors
+    /// When the records cannot be read.
+    pub fn spent_so_far(&self) -> Result<Usd> {
+        match self.0.eye.before.get() {
+            Some(before) => Ok(self.spent_since_that_day()?.minus(*before)),
+            None => Ok(Usd::default()),
+        }
+    }
+
+    /// What was spent since the day this service began on.
+    pub(super) fn spent_since_that_day(&self) -> std::result::Result<Usd, StoreError> {
+        let period = Period { from: Some(self.0.eye.since), ..Period::default() };
+        let days = self.0.eye.lens.cost(&period, CostBy::Day)?;
+        Ok(days.iter().fold(Usd::default(), |sum, day| sum.plus(day.spent.cost)))
     }
 }
 

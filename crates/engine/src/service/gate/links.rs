@@ -3,7 +3,9 @@
 //! Owns: asking the file system. Refuses: to follow what is not there; a file that is yet to be made lies where its
 //! directory does.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::service::facts;
 
 /// The most paths of one call that are looked at; more are taken by their letters.
 const MOST: usize = 64;
@@ -20,11 +22,7 @@ pub(super) fn followed(paths: &mut Vec<String>) {
 
 /// Where a path leads; none if that is where it says.
 pub(super) fn real(path: &str) -> Option<String> {
-    let whole = Path::new(path);
-    let there = whole.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)))?;
-    let rest = whole.strip_prefix(there.0).ok()?;
-    let led: PathBuf = if rest.as_os_str().is_empty() { there.1 } else { there.1.join(rest) };
-    led.to_str().filter(|led| *led != path).map(str::to_owned)
+    facts::real(Path::new(path)).to_str().filter(|led| *led != path).map(str::to_owned)
 }
 
 #[cfg(test)]

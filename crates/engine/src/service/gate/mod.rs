@@ -11,6 +11,7 @@ mod budget;
 mod hooks;
 mod identity;
 mod links;
+mod origins;
 mod passage;
 mod permission;
 mod request;
@@ -19,6 +20,8 @@ mod sandboxes;
 use belljar_domain::{EventKind, EventStatus, Verdict};
 use belljar_guardian::policy::{Mode, Policy};
 
+pub use hooks::Grounds;
+pub(in crate::service) use origins::Origins;
 pub use passage::{Finding, Passage, Stage};
 pub use request::{Act, Identity, Place, Proof, Request, target_of, tool};
 

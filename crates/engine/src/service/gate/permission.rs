@@ -9,7 +9,8 @@ use belljar_guardian::{
     roles::{Rights, Wanted},
 };
 
-use super::{Finding, Place, Request, Service, identity::Known, links, tool};
+use super::{Finding, Place, Proof, Request, Service, identity::Known, links, tool};
+use crate::service::explain_here;
 
 /// A request as a policy looks at it.
 pub(super) fn scene<'r>(service: &Service, request: &'r Request) -> (Call<'r>, Scene) {
@@ -19,6 +20,11 @@ pub(super) fn scene<'r>(service: &Service, request: &'r Request) -> (Call<'r>, S
     let scene = Scene::on_host(place.cwd(), place.home(), workspace.as_deref());
     let scene = match place {
         Place::Host { .. } => scene,
+        // What is shown to a sandbox is the host's own, and no wall stands before it.
+        Place::Sandbox { .. } if act.tool == tool::MOUNT => {
+            let home = std::env::var("HOME").ok();
+            Scene::on_host(None, home.as_deref(), None)
+        }
         // How far its network reaches is not known here, so nothing is taken for held in by it.
         Place::Sandbox { .. } => scene.behind(Walls { network: Reach::Anywhere }),
     };
@@ -29,7 +35,9 @@ pub(super) fn scene<'r>(service: &Service, request: &'r Request) -> (Call<'r>, S
 pub(super) fn stage(service: &Service, policy: &Policy, request: &Request, known: &Known) -> Finding {
     let (act, place) = (&request.act, &request.place);
     let (call, scene) = scene(service, request);
-    let explained = policy.explain(&call, &scene);
+    // Whoever signs may be on another machine, whose disk is not this one's.
+    let is_here = matches!(place, Place::Host { .. }) && request.who.proof == Proof::Key;
+    let explained = if is_here { explain_here(policy, &call, &scene) } else { policy.explain(&call, &scene) };
     let ruling = match known.approved() {
         None => explained.ruling,
         Some(entry) => {
@@ -58,12 +66,14 @@ pub(super) fn stage(service: &Service, policy: &Policy, request: &Request, known
     }
 }
 
-/// Where scopes begin: a sandbox's workspace, or where the agent is. What is done to a sandbox without a workspace is
-/// done to nothing anybody keeps.
+/// Where scopes begin: a sandbox's workspace, what a session is about, or where the agent is. What is done to a sandbox
+/// without a workspace is done to nothing anybody keeps.
 fn workspace(service: &Service, request: &Request) -> Option<String> {
     let live = request.place.sandbox().and_then(|id| service.0.registry.sandbox(id));
     let own = live.and_then(|live| live.view().spec.workspace).map(|path| path.to_string());
-    own.or_else(|| request.place.cwd().filter(|_| !is_of_sandbox(&request.act.tool)).map(str::to_owned))
+    let place = &request.place;
+    let about = || place.workspace().or_else(|| place.cwd()).filter(|_| !is_of_sandbox(&request.act.tool));
+    own.or_else(|| about().map(str::to_owned))
 }
 
 /// What is done to a sandbox from outside. Starting an agent in it is such an act, so that its tools are not asked for;

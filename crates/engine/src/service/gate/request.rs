@@ -84,6 +84,8 @@ pub enum Place {
         cwd: Option<String>,
         /// Its user's home.
         home: Option<String>,
+        /// What its session is about, wherever it is now.
+        workspace: Option<String>,
     },
     /// In a sandbox.
     Sandbox {
@@ -111,6 +113,15 @@ impl Place {
     pub fn cwd(&self) -> Option<&str> {
         match self {
             Self::Host { cwd, .. } | Self::Sandbox { cwd, .. } => cwd.as_deref(),
+        }
+    }
+
+    /// What its session is about, where that is known; a sandbox's own record knows it of a sandbox.
+    #[must_use]
+    pub fn workspace(&self) -> Option<&str> {
+        match self {
+            Self::Host { workspace, .. } => workspace.as_deref(),
+            Self::Sandbox { .. } => None,
         }
     }
 

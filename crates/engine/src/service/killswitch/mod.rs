@@ -188,7 +188,7 @@ impl Service {
         let cause = Some(KillCause::Killswitch);
         // One that was made beside this server is taken over first, so that its end is told like any other's.
         if self.0.registry.sandbox(id).is_none() {
-            self.adopt_one(self.0.provider.find(id)?)?;
+            self.adopt_one(self.0.provider.find(id)?);
         }
         let Some(live) = self.0.registry.remove(id) else { return Ok(()) };
         if let Err(error) = live.sandbox.stop(cause) {

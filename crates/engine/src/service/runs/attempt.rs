@@ -3,7 +3,11 @@
 //! Owns: that an attempt is always where its record says, so that whoever reads the record can carry on from there.
 //! Refuses: to let its trouble touch another: whatever goes wrong here is how this attempt ended.
 
-use std::{collections::BTreeMap, thread, time::Duration};
+use std::{
+    collections::BTreeMap,
+    thread,
+    time::{Duration, Instant},
+};
 
 use belljar_domain::{EventKind, EventStatus, ExitReport, KillCause, Outcome, Principal, SandboxId};
 use belljar_ports::store::{Batch, SandboxFilter};
@@ -11,7 +15,7 @@ use belljar_quality::contest::Ending;
 use serde_json::json;
 
 use super::{
-    super::{Service, ServiceError, StartExecution, now},
+    super::{Service, ServiceError, StartExecution, new_execution_id, now},
     base::{FORK, ROLE, RUN},
     live::{For, Halt, LiveRun},
     money::overspent,
@@ -21,6 +25,8 @@ use super::{
 
 /// How often a waiting attempt looks for room, and a running one whether it is to go on.
 const LOOK: Duration = Duration::from_millis(200);
+/// How often it is looked how much a running one has changed.
+const GAUGE: Duration = Duration::from_secs(3);
 /// How long the end of a command that was killed is waited for.
 const BURIAL: Duration = Duration::from_secs(5);
 /// Gives the attempt a branch of its own without touching a file.
@@ -61,12 +67,6 @@ impl Service {
         let Some(entrant) = given.entrant(fork) else {
             return Err(ServiceError::Conflict("nobody was asked to make it".to_owned()).into());
         };
-        let order = StartExecution {
-            argv: entrant.command.clone(),
-            env: BTreeMap::from([("TASK_PROMPT".to_owned(), given.prompt.clone())]),
-            timeout: Some(view.timeout),
-            ..StartExecution::default()
-        };
         // What an earlier service may have made for it and not written down.
         if attempt.phase == Phase::Starting {
             self.dismiss(run, fork);
@@ -93,6 +93,16 @@ impl Service {
             // A branch of its own is a courtesy; without git inside nobody misses it.
             let _courtesy = self.run(&who, made.id, branch);
         }
+        let execution = new_execution_id();
+        let mut env = self.lend_an_ear(run, view, (fork, execution), &made)?;
+        env.insert("TASK_PROMPT".to_owned(), given.prompt.clone());
+        let order = StartExecution {
+            id: Some(execution),
+            argv: entrant.command.clone(),
+            env,
+            timeout: Some(view.timeout),
+            ..StartExecution::default()
+        };
         let started = self.start(&who, made.id, order)?;
         let mut event = self.sandbox_event(&made.project, &who.name, made.id, EventKind::AgentStarted);
         event.run = Some(view.id);
@@ -116,6 +126,7 @@ impl Service {
         let Some(id) = attempt.execution else {
             return Err(ServiceError::Conflict("its command was lost".to_owned()).into());
         };
+        let mut gauged = Instant::now();
         let report = loop {
             let seen = self.wait(&who, id, LOOK)?;
             if let Some(report) = seen.report {
@@ -131,6 +142,10 @@ impl Service {
                 return Err(halt);
             }
             self.observe(run, view, attempt);
+            if gauged.elapsed() >= GAUGE {
+                self.gauge(run, view, attempt);
+                gauged = Instant::now();
+            }
             if let Some(why) = overspent(&run.view()) {
                 let _over = self.kill(&who, id);
                 let _last = self.wait(&who, id, BURIAL);
@@ -178,6 +193,7 @@ impl Service {
 
     /// Removes whatever sandboxes there are of an attempt.
     pub(super) fn dismiss(&self, run: &LiveRun, fork: u32) {
+        run.hear_out(fork);
         let view = run.view();
         for id in self.sandboxes_of_run(&run.who(), &view, &[(ROLE, "attempt"), (FORK, &fork.to_string())]) {
             // One that is over already is fine; one that cannot be removed has a clock.

@@ -116,6 +116,9 @@ impl Service {
                 return Err(ServiceError::Conflict(why.to_owned()).into());
             }
         };
+        // Programs of another system's template may not be able to run ours; what they export is heard all the same.
+        let own = order.template.as_ref().unwrap_or(&self.0.settings.defaults.template);
+        order.observed = view.observed && fork.is_some() && *own == TemplateRef::Host;
         if let Some(snapshot) = view.snapshot {
             order.template = Some(TemplateRef::Snapshot(snapshot));
         }

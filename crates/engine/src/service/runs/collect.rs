@@ -21,6 +21,8 @@ use crate::changes::{Bundle, Look, RenderError};
 
 /// The most files kept of an attempt besides its changes.
 const MOST: usize = 1000;
+/// The most changed paths of a running attempt that are looked at.
+const GAUGED: usize = 500;
 
 impl Service {
     /// Reads what an attempt changed, and lets its sandbox go.
@@ -28,6 +30,9 @@ impl Service {
         let (who, fork) = (run.who(), attempt.fork);
         let read = attempt.sandbox.ok_or_else(|| ServiceError::NotFound("sandbox of the attempt".to_owned()));
         let read = read.and_then(|id| self.read_changes(run, view, attempt, id));
+        run.hear_out(fork);
+        // What it costs is known once the records have caught up; if that takes too long, it costs what is known.
+        let _caught_up = self.lens();
         let cost = attempt.sandbox.and_then(|id| self.cost_of(view, id)).or(attempt.cost);
         let done = run.change(&self.0.recorder, |run| {
             with(run, fork, |one| {
@@ -129,6 +134,19 @@ impl Service {
                 one.cost = cost.or(one.cost);
             });
         });
+    }
+
+    /// Shows how much an attempt has changed so far, unless that is so much that looking would be in its way.
+    pub(super) fn gauge(&self, run: &LiveRun, view: &Run, attempt: &Attempt) {
+        let Some(id) = attempt.sandbox else { return };
+        let Ok(changes) = self.changes(&run.who(), id) else { return };
+        if changes.changes.len() > GAUGED {
+            return;
+        }
+        let paths: Vec<&Path> = changes.changes.iter().map(|change| change.path.as_path()).collect();
+        let omissions = view.ground.omissions(view.shape.workspace.as_path(), &paths);
+        let Ok(bundle) = Bundle::gather(&changes, &|path| omissions.of(path)) else { return };
+        run.show(|run| with(run, attempt.fork, |one| one.extent = Some(bundle.extent())));
     }
 
     /// What agents in a sandbox spent; nothing if none told.

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::{Result, Service, ServiceError, now},
-    live::{Halt, LiveRun},
+    live::{For, Halt, LiveRun},
     record::{Phase, Run},
 };
 
@@ -122,6 +122,10 @@ impl Service {
         // Unwritten, the next service finds the run unfinished and ends it again.
         let _later = told.wait();
         self.0.runs.remove(view.id);
+        let wanted = run.given(For::Trial).ok().and_then(|given| given.trial.webhook.clone());
+        if let Some(url) = wanted {
+            self.tell_end(&run.view(), &url);
+        }
     }
 
     /// Removes what the run needed and nobody asked to keep. What cannot be removed has a clock.

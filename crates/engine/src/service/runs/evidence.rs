@@ -10,7 +10,7 @@ use belljar_quality::{
     delta,
 };
 
-use super::glob::matches;
+use super::{glob::matches, record::Run};
 use crate::changes::{Bundle, Held, Omission, Thing};
 
 /// The largest file that is no text an attempt may bring.
@@ -97,7 +97,7 @@ impl<'b> Field<'b> {
 }
 
 /// Paths of a bundle whose base's state is put back before its gates are tried.
-pub(super) fn restored(bundle: &Bundle) -> BTreeSet<&str> {
-    let is_restored = |held: &&Held| belljar_quality::contest::is_restored(&held.path, held.before.is_some());
+pub(super) fn restored<'b>(view: &Run, bundle: &'b Bundle) -> BTreeSet<&'b str> {
+    let is_restored = |held: &&Held| view.restores(&held.path, held.before.is_some());
     bundle.files.iter().filter(is_restored).map(|held| held.path.as_str()).collect()
 }

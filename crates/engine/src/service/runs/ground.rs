@@ -17,6 +17,10 @@ use crate::{changes::Omission, git::git};
 /// The most bytes heard of git at once.
 const HEARD: usize = 64 << 20;
 
+/// Directories interpreters, test runners and linters keep for themselves.
+const CACHES: [&str; 6] =
+    ["__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".nyc_output"];
+
 /// What a workspace is to git.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ground {
@@ -49,8 +53,9 @@ impl Ground {
     /// Which of these paths are no part of an attempt's work, and why.
     pub(super) fn omissions(&self, workspace: &Path, paths: &[&Path]) -> Omissions {
         let Some(repository) = &self.repository else { return Omissions::default() };
-        let ignored = ignored(workspace, paths).unwrap_or_default();
-        Omissions { ignored, submodules: repository.submodules.clone() }
+        let mut left_out = Omissions { submodules: repository.submodules.clone(), ..Omissions::default() };
+        ignored(workspace, paths, &mut left_out.ignored);
+        left_out
     }
 
     /// Says whether git works in a sandbox that is shown the workspace.
@@ -70,6 +75,11 @@ impl Omissions {
     pub(super) fn of(&self, path: &Path) -> Option<Omission> {
         if path.components().any(|part| part.as_os_str() == ".git") {
             return Some(Omission::Repository);
+        }
+        // What running leaves behind is nobody's work, wherever there is no rule for it.
+        let is_cache = |part: std::path::Component<'_>| CACHES.iter().any(|name| part.as_os_str() == *name);
+        if path.components().any(is_cache) {
+            return Some(Omission::Ignored);
         }
         if self.submodules.iter().any(|module| path.starts_with(module)) {
             return Some(Omission::Submodule);
@@ -109,8 +119,25 @@ fn said(dir: &Path, arguments: &[&str]) -> Option<String> {
     (output.status.success() && short).then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Paths the base's own rules ignore. What is tracked is not ignored, whatever a rule says.
-fn ignored(workspace: &Path, paths: &[&Path]) -> Option<HashSet<PathBuf>> {
+/// Paths the base's own rules ignore. What is tracked is not ignored, whatever a rule says. At a path in a submodule, or
+/// behind what is a link in the base, git gives up; then each half is asked about, and of such a path alone nothing is said.
+fn ignored(workspace: &Path, paths: &[&Path], found: &mut HashSet<PathBuf>) {
+    match check_ignore(workspace, paths) {
+        Some(Ok(names)) => found.extend(names),
+        Some(Err(GaveUp)) if paths.len() > 1 => {
+            let (left, right) = paths.split_at(paths.len() / 2);
+            ignored(workspace, left, found);
+            ignored(workspace, right, found);
+        }
+        Some(Err(GaveUp)) | None => {}
+    }
+}
+
+/// git could not say.
+struct GaveUp;
+
+/// Asks git; nothing if it is not there.
+fn check_ignore(workspace: &Path, paths: &[&Path]) -> Option<Result<Vec<PathBuf>, GaveUp>> {
     use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
     let mut asked = Vec::new();
     for path in paths {
@@ -123,7 +150,11 @@ fn ignored(workspace: &Path, paths: &[&Path]) -> Option<HashSet<PathBuf>> {
     // It answers while it is asked; whoever does not read would wait for ever.
     let asking = std::thread::spawn(move || stdin.write_all(&asked));
     let output = child.wait_with_output().ok()?;
-    asking.join().ok()?.ok()?;
+    let asked = asking.join().is_ok_and(|asked| asked.is_ok());
+    // It ends with 1 where nothing is ignored.
+    if !asked || !matches!(output.status.code(), Some(0 | 1)) {
+        return Some(Err(GaveUp));
+    }
     let names = output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-    Some(names.map(|name| PathBuf::from(std::ffi::OsString::from_vec(name.to_vec()))).collect())
+    Some(Ok(names.map(|name| PathBuf::from(std::ffi::OsString::from_vec(name.to_vec()))).collect()))
 }

@@ -77,7 +77,7 @@ impl Service {
     ) -> Result<(), Halt> {
         let fork = evidence.fork;
         let signs = self.try_out(run, view, State::Restored(fork, bundle))?;
-        evidence.own = match (&signs.check, restored(bundle).is_empty()) {
+        evidence.own = match (&signs.check, restored(view, bundle).is_empty()) {
             // Nothing was put back: it has been tried with its own tests.
             (check, true) => check.clone(),
             (_, false) => self.try_own(run, view, fork, bundle)?,
@@ -185,7 +185,8 @@ fn look_at(
     let Some(bundle) = bundle else { return evidence };
     let files = touched(bundle);
     evidence.diff = Some(Diff::of(&files));
-    evidence.tampering = inspect(&files);
+    let others: Vec<_> = files.iter().filter(|file| !view.is_subject(file.path)).copied().collect();
+    evidence.tampering = inspect(&others, &view.harness);
     evidence.breaches = breaches(bundle, &view.trial.protected, service.0.recorder.redactor());
     evidence.quality = Some(field.quality(bundle));
     evidence

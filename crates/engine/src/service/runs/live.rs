@@ -15,6 +15,7 @@ use belljar_ports::store::{Batch, Pending};
 
 use super::{
     super::{CreateSandbox, Service, ServiceError, recorder::Recorder},
+    hearing::Ear,
     order::{Entrant, Trial},
     record::{Run, Whole},
 };
@@ -33,6 +34,8 @@ pub(super) struct LiveRun {
     stopped: AtomicBool,
     news: Condvar,
     secrets: Secrets,
+    /// Who listens to which attempt.
+    ears: Mutex<HashMap<u32, Box<dyn Ear>>>,
 }
 
 /// What may not be written down: what was asked for, as it was asked.
@@ -108,6 +111,7 @@ impl Runs {
             stopped: AtomicBool::new(false),
             news: Condvar::new(),
             secrets,
+            ears: Mutex::default(),
         });
         self.lock().insert(id, Arc::clone(&live));
         live
@@ -204,6 +208,23 @@ impl LiveRun {
             run.version += 1;
             self.news.notify_all();
         }
+    }
+
+    /// Listens to an attempt until its command is over.
+    pub(super) fn hear(&self, fork: u32, ear: Box<dyn Ear>) {
+        self.ears().insert(fork, ear);
+    }
+
+    /// Hears an attempt's last words.
+    pub(super) fn hear_out(&self, fork: u32) {
+        let ear = self.ears().remove(&fork);
+        if let Some(ear) = ear {
+            ear.end();
+        }
+    }
+
+    fn ears(&self) -> MutexGuard<'_, HashMap<u32, Box<dyn Ear>>> {
+        self.ears.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn stop(&self) {

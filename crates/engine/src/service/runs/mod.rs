@@ -10,10 +10,13 @@
 mod attempt;
 mod base;
 mod collect;
+mod completion;
 mod conduct;
 mod evidence;
 mod glob;
 mod ground;
+mod harness;
+mod hearing;
 mod judgement;
 mod live;
 mod money;
@@ -32,6 +35,8 @@ use belljar_ports::store::{RunFilter, RunRow};
 use uuid::Uuid;
 
 pub use ground::{Ground, Repository};
+pub(super) use hearing::unheard;
+pub use hearing::{Ear, Listener};
 pub(super) use live::Runs;
 pub use order::{Entrant, NewRun, Trial, USUAL};
 pub use record::{Attempt, Phase, Run, Shape};
@@ -43,7 +48,7 @@ use self::{
     order::ABREAST,
     record::Whole,
 };
-use super::{Result, Service, ServiceError, now};
+use super::{Result, Service, ServiceError, now, quotas::Seat};
 
 /// How long an attempt's command may take unless asked otherwise.
 const TIMEOUT: Span = Span::millis(600_000);
@@ -61,6 +66,7 @@ impl Service {
         let workspace = order.check()?.clone();
         // What the gate says of the first sandbox it says of all; better heard now than by each of them.
         self.spec(who, &order.shape)?;
+        self.find_room(who, &order)?;
         let id = RunId::from_uuid(Uuid::now_v7());
         let timeout = order.timeout.filter(|timeout| timeout.as_millis() > 0).unwrap_or(TIMEOUT);
         let ttl = order.shape.ttl.unwrap_or(LIFE);
@@ -80,8 +86,11 @@ impl Service {
             state: RunState::Preparing,
             trouble: None,
             attended: self.0.settings.attended,
+            observed: !order.unobserved,
             whole: Whole::default(),
             ground: Ground::of(workspace.as_path()),
+            harness: harness::harness(workspace.as_path(), &order.trial, &order.prompt),
+            subjects: order.subjects.clone(),
             shape: Shape::of(&order.shape, workspace, ttl),
             snapshot: None,
             trial: order.trial.clone(),
@@ -113,6 +122,21 @@ impl Service {
         }
         self.conduct(Arc::clone(&live)).inspect_err(|_| self.0.runs.remove(id))?;
         Ok(live.view())
+    }
+
+    /// Attempts that live on keep their seats, and the judge needs one: a run that can never have enough would wait for
+    /// the clocks of its own sandboxes.
+    fn find_room(&self, who: &Principal, order: &NewRun) -> Result<()> {
+        let seat = Seat { project: who.project.clone(), agent: order.shape.agent.clone() };
+        let (room, count) = (self.0.places.room(&seat), order.entrants.len());
+        let lives_on = order.keep_alive || order.preview.is_some();
+        if lives_on && count >= room {
+            return Err(ServiceError::Invalid(format!(
+                "{count} attempts that live on and their judge need {} sandboxes at once, and there may be {room}; make fewer, or raise the limit in belljar.toml",
+                count + 1
+            )));
+        }
+        Ok(())
     }
 
     /// A record as it may be kept and shown.

@@ -6,15 +6,16 @@ use belljar_domain::{HostPath, Span, Usd};
 use belljar_quality::contest::Rules;
 use serde::{Deserialize, Serialize};
 
-use super::super::{CreateSandbox, Result, ServiceError};
+use super::super::{CreateSandbox, Result, ServiceError, courier::checked};
 
 /// The most attempts unless more are asked for by name, and the most at all.
 pub const USUAL: usize = 10;
 const MOST: usize = 100;
 /// How many attempts work at one time unless asked otherwise.
 pub(super) const ABREAST: usize = 10;
-/// The most bytes of a prompt, a task's name and a command of the judge.
-const PROMPT: usize = 256 * 1024;
+/// The most bytes of a prompt: what fits into one variable of an environment.
+const PROMPT: usize = 128 * 1024 - 64;
+/// The most bytes of a task's name and of a command of the judge.
 const TASK: usize = 256;
 const COMMAND: usize = 64 * 1024;
 const PATTERNS: usize = 64;
@@ -34,10 +35,14 @@ pub struct NewRun {
     pub shape: CreateSandbox,
     /// By what the attempts are judged.
     pub trial: Trial,
+    /// Files that are worked on whatever they are called, as patterns: tests, or scripts the check runs.
+    pub subjects: Vec<String>,
     /// How long an attempt's command may take.
     pub timeout: Option<Span>,
     /// How many attempts work at one time.
     pub concurrency: Option<usize>,
+    /// Whether nobody listens to the agents, so that nobody knows what they are at and what they cost.
+    pub unobserved: bool,
     /// Whether the attempts' sandboxes stay.
     pub keep: bool,
     /// Whether the attempts' sandboxes go on living afterwards, so that people can look at what they serve.
@@ -81,6 +86,9 @@ pub struct Trial {
     /// A shell command that compares two attempts where the scores do not tell.
     #[serde(default)]
     pub judge: Option<String>,
+    /// Who is told how it ended.
+    #[serde(default)]
+    pub webhook: Option<String>,
     /// How long each of them may take.
     pub patience: Span,
     /// Paths no attempt may touch, as patterns.
@@ -99,6 +107,7 @@ impl Default for Trial {
             check: None,
             lint: None,
             judge: None,
+            webhook: None,
             patience: Span::millis(300_000),
             protected: Vec::new(),
             rules: Rules::default(),
@@ -125,7 +134,7 @@ impl NewRun {
         }
         if self.prompt.len() > PROMPT {
             return invalid(format!(
-                "the prompt has {} bytes; at most {PROMPT} are taken",
+                "the prompt has {} bytes, and an environment takes {PROMPT}; put it into a file of the workspace and say where",
                 self.prompt.len()
             ));
         }
@@ -139,6 +148,9 @@ impl NewRun {
             return invalid(format!("the preview's command is empty or has more than {COMMAND} bytes"));
         }
         self.trial.check().map_err(ServiceError::Invalid)?;
+        if self.subjects.len() > PATTERNS {
+            return invalid(format!("at most {PATTERNS} patterns of subjects"));
+        }
         if self.artifacts.len() > PATTERNS {
             return invalid(format!("at most {PATTERNS} patterns of artifacts"));
         }
@@ -154,6 +166,9 @@ impl Trial {
         if commands.into_iter().flatten().any(|command| command.trim().is_empty() || command.len() > COMMAND)
         {
             return Err(format!("a command of the run is empty or has more than {COMMAND} bytes"));
+        }
+        if let Some(url) = &self.webhook {
+            checked(url).map_err(|error| format!("the webhook: {error}"))?;
         }
         if self.protected.len() > PATTERNS {
             return Err(format!("at most {PATTERNS} patterns of protected paths"));

@@ -8,11 +8,12 @@ use belljar_domain::{
     Timestamp, Usd,
 };
 use belljar_ports::store::RunRow;
-use belljar_quality::contest::{Ending, Evidence, JudgeAnswer, Judgement, Pick, Status};
+use belljar_quality::contest::{Ending, Evidence, JudgeAnswer, Judgement, Pick, Status, is_restored};
 use serde::{Deserialize, Serialize};
 
 use super::{
     super::CreateSandbox,
+    glob::matches,
     ground::Ground,
     order::{Entrant, Trial},
 };
@@ -40,6 +41,9 @@ pub struct Run {
     pub trouble: Option<String>,
     /// Whether the process that carries it out is the one that asked for it; they end together.
     pub attended: bool,
+    /// Whether its agents are heard.
+    #[serde(default)]
+    pub observed: bool,
     /// Whether what is kept of its commands and prompt is all of it: secrets are not.
     #[serde(default)]
     pub whole: Whole,
@@ -52,6 +56,12 @@ pub struct Run {
     pub snapshot: Option<SnapshotId>,
     /// By what they are judged.
     pub trial: Trial,
+    /// The scripts of the workspace its commands run; the base's are used.
+    #[serde(default)]
+    pub harness: Vec<String>,
+    /// Files that are worked on whatever they are called, as patterns; nothing of them is put back.
+    #[serde(default)]
+    pub subjects: Vec<String>,
     /// How long an attempt's command may take.
     pub timeout: Span,
     /// How many work at one time.
@@ -288,6 +298,16 @@ impl Run {
             ended: self.ended,
             record: serde_json::to_value(self).unwrap_or_default(),
         }
+    }
+
+    /// Says whether the base's state of a file is put back before gates are tried.
+    pub(super) fn restores(&self, path: &str, existed: bool) -> bool {
+        !self.is_subject(path) && is_restored(path, existed, &self.harness)
+    }
+
+    /// Says whether somebody named a file as what is worked on.
+    pub(super) fn is_subject(&self, path: &str) -> bool {
+        self.subjects.iter().any(|subject| matches(subject, path))
     }
 
     pub(super) fn attempt(&self, fork: u32) -> Option<&Attempt> {

@@ -32,16 +32,15 @@ impl Service {
                 run.state
             )));
         }
-        let page = self.page(&run)?;
+        let page = self.page(&run);
         Ok(match format {
             ReportFormat::Markdown => markdown(&page),
             ReportFormat::Html => html(&page),
         })
     }
 
-    fn page(&self, run: &Run) -> Result<Page> {
-        let attempts =
-            run.attempts.iter().map(|attempt| self.attempt_page(attempt)).collect::<Result<_>>()?;
+    fn page(&self, run: &Run) -> Page {
+        let attempts = run.attempts.iter().map(|attempt| self.attempt_page(attempt)).collect();
         let short = run.id.short();
         let next = |command: &str, what: &str| (format!("belljar runs {command}"), what.to_owned());
         let next = match run.winner() {
@@ -53,7 +52,7 @@ impl Service {
             None => vec![next(&format!("diff {short}"), "what each attempt changed")],
         };
         let took = run.ended.map(|end| end.as_micros() - run.created.as_micros());
-        Ok(Page {
+        Page {
             prompt: run.prompt.clone(),
             check: run.trial.check.clone(),
             lint: run.trial.lint.clone(),
@@ -62,21 +61,24 @@ impl Service {
             judgement: judgement_of(run),
             attempts,
             next,
-        })
+        }
     }
 
-    fn attempt_page(&self, attempt: &Attempt) -> Result<AttemptPage> {
+    fn attempt_page(&self, attempt: &Attempt) -> AttemptPage {
         let mut patch = Vec::new();
-        if let Some(bundle) = self.bundle_of(attempt)? {
+        match self.bundle_of(attempt) {
             // What cannot be shown is left out; the ranking says what it was.
-            let _unseen = bundle.patch(&mut patch, Look::Patch);
+            Ok(Some(bundle)) => drop(bundle.patch(&mut patch, Look::Patch)),
+            Ok(None) => {}
+            // What an attempt changed is kept for a time, and how it was judged for longer.
+            Err(error) => patch.extend(format!("its changes are not kept any more ({error})\n").into_bytes()),
         }
         let check = attempt.evidence.as_ref().and_then(|evidence| evidence.check.as_ref());
-        Ok(AttemptPage {
+        AttemptPage {
             fork: attempt.fork,
             label: attempt.entrant.name.clone().unwrap_or_default(),
             patch: String::from_utf8_lossy(&patch).into_owned(),
             check_tail: check.map(|check| check.after.tail.clone()).unwrap_or_default(),
-        })
+        }
     }
 }

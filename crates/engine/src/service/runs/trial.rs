@@ -3,7 +3,7 @@
 //! Owns: what such a sandbox holds: the base, and of the attempt its files alone; its repository, its home and whatever
 //! else it left behind stay behind. Refuses: to believe an attempt's own tests and settings where the base has some.
 
-use std::{collections::BTreeSet, io::Read as _, thread, time::Duration};
+use std::{collections::BTreeSet, io::Read as _, path::Path, thread, time::Duration};
 
 use belljar_domain::{ExitReport, KillCause, Outcome, SandboxId, SandboxPath};
 use belljar_quality::contest::{Boundary, Check, CheckEnd, Lints, Transcript, asking, lints, results};
@@ -17,7 +17,7 @@ use super::{
     record::Run,
     shell::{self, Done},
 };
-use crate::changes::{Bundle, Held, Thing};
+use crate::changes::{Bundle, Held, Omission, Thing};
 
 /// Where runners are asked to write reports, and the most of them that are read.
 const REPORTS: &str = "/tmp/belljar-reports";
@@ -61,13 +61,13 @@ impl Service {
             Err(Stuck::Unmade(why)) => return Ok(Signs::untold(&run.given(For::Trial)?.trial, &why)),
             made => made?,
         };
-        let signs = self.signs(run, id);
+        let signs = self.signs(run, view, id);
         // What cannot be removed now has a clock.
         let _later = self.delete(&run.who(), id);
         signs
     }
 
-    fn signs(&self, run: &LiveRun, id: SandboxId) -> Result<Signs, Halt> {
+    fn signs(&self, run: &LiveRun, view: &Run, id: SandboxId) -> Result<Signs, Halt> {
         let trial = &run.given(For::Trial)?.trial;
         let mut signs = Signs::default();
         // The linter first: nothing of the attempt has run by then.
@@ -80,11 +80,27 @@ impl Service {
         if let Some(build) = &trial.build {
             let done = self.tried(run, id, shell::order(build, trial.patience))?;
             signs.build = Some(judged(done, |_| None));
+            self.put_back(run, view, id)?;
         }
         if let Some(check) = &trial.check {
             signs.check = Some(self.check(run, id, check)?);
         }
         Ok(signs)
+    }
+
+    /// Puts tests and settings back again after the build, which is the attempt's to write.
+    fn put_back(&self, run: &LiveRun, view: &Run, id: SandboxId) -> Result<(), Halt> {
+        let changes = self.changes(&run.who(), id)?;
+        let is_theirs = |path: &Path| path.to_str().is_none_or(|path| !view.restores(path, true));
+        let built = Bundle::gather(&changes, &|path| is_theirs(path).then_some(Omission::Ignored));
+        let built = built.map_err(|error| ServiceError::Conflict(error.to_string()))?;
+        let turned: Vec<Held> = built
+            .files
+            .into_iter()
+            .filter(|held| view.restores(&held.path, held.before.is_some()))
+            .map(|held| Held { path: held.path, before: held.after, after: held.before })
+            .collect();
+        self.put_files(run, view, id, &turned.iter().collect::<Vec<_>>(), &BTreeSet::new())
     }
 
     /// The acceptance command with an attempt's own tests.
@@ -180,7 +196,7 @@ impl Service {
             State::Base => (Vec::new(), BTreeSet::new()),
             State::Own(_, bundle) => (bundle.files.iter().collect(), BTreeSet::new()),
             State::Restored(_, bundle) => {
-                let back = restored(bundle);
+                let back = restored(view, bundle);
                 (bundle.files.iter().filter(|held| !back.contains(held.path.as_str())).collect(), back)
             }
         };

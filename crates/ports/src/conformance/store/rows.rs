@@ -21,6 +21,7 @@ pub(super) fn sandboxes(bench: &Bench<'_>) -> Verdict {
         ended: Some(noon()),
         project: project("other")?,
         template: "debian".to_owned(),
+        record: serde_json::json!({ "metadata": { "task": "a-1", "tries": 2, "is_new": true, "of": { "x": "y" } } }),
         ..second.clone()
     };
     append(&*store, Batch { sandboxes: vec![ended.clone()], ..Batch::default() })?;
@@ -42,6 +43,14 @@ pub(super) fn sandboxes(bench: &Bench<'_>) -> Verdict {
         ("times", SandboxFilter { from: Some(second.created), until: Some(third.created), ..none() }),
     ] {
         expect(what, &ids(filter, None)?.contains(&second.id), &true)?;
+    }
+    let words = |pairs: &[(&str, &str)]| {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    };
+    let with = |pairs: &[(&str, &str)]| ids(SandboxFilter { metadata: words(pairs), ..none() }, None);
+    expect("metadata", &with(&[("task", "a-1"), ("tries", "2"), ("is_new", "true")])?, &vec![second.id])?;
+    for other in [[("task", "a-2")], [("x", "y")], [("tries", "1")], [("is_new", "1")], [("none", "")]] {
+        expect("other metadata", &with(&other)?, &vec![])?;
     }
     let both = [("team".to_owned(), "bob".to_owned()), ("other".to_owned(), "x".to_owned())].into();
     expect("every label counts", &ids(SandboxFilter { labels: both, ..none() }, None)?, &vec![])

@@ -1,9 +1,6 @@
 //! Reading: a file or a part of it, what it is, or a directory as a tar.
 
-use std::{
-    fs::File,
-    io::{self, SeekFrom},
-};
+use std::{fs::File, io::SeekFrom};
 
 use axum::{
     body::Body,
@@ -25,7 +22,7 @@ use crate::{
     answer::{Json, typed},
     app::App,
     extract::{Accepts, Caller, FilePath, Query},
-    problem::{Answer, Failure, chain},
+    problem::{Answer, Failure},
     wire,
 };
 
@@ -83,8 +80,9 @@ pub(crate) async fn get(
         Found::Directory => {
             let (service, who) = (app.service.clone(), who);
             let body = transfer::written(app.place().await?, move |to| {
-                service.pack(&who, id, &path, to).map(drop).map_err(|error| io::Error::other(chain(&error)))
-            });
+                Ok(service.pack(&who, id, &path, to).map(drop)?)
+            })
+            .await?;
             Ok(typed("application/x-tar", body))
         }
     }

@@ -320,7 +320,7 @@ fn attributes(pairs: &[(&str, Value)]) -> Value {
 /// Sends telemetry where exporters are told to; one that does not arrive is missed by nobody here.
 fn export(signal: &str, body: &Value) {
     let home = env::var_os("BELLJAR_HOME").map(PathBuf::from);
-    let server = Server::of(home.as_deref());
+    let server = Server::by_environment(home.as_deref());
     let content = "Content-Type: application/json\r\n";
     let _missed =
         ask(&server, &format!("/v1/{signal}"), content, body.to_string().as_bytes(), Instant::now() + EXPORT);

@@ -56,7 +56,7 @@ impl Process {
     }
 }
 
-/// Sees every sandbox that is ever made below a home, however short its life.
+/// Sees every sandbox that is ever made below a home, and every one that was only begun, however short its life.
 pub(crate) struct Watch {
     mark: u64,
     made: OwnedFd,
@@ -64,19 +64,26 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn over(sandboxes: &Path, mark: u64) -> Self {
+    /// From now on; the home has its directories already.
+    pub(super) fn over(home: &Path, mark: u64) -> Self {
         let made = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK).unwrap();
-        inotify::add_watch(&made, sandboxes, inotify::WatchFlags::CREATE).unwrap();
+        for dir in ["sandboxes", "making"] {
+            let flags = inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVED_TO;
+            inotify::add_watch(&made, home.join(dir), flags).unwrap();
+        }
         Self { mark, made, seen: Mutex::default() }
     }
 
-    /// Ids of all sandboxes made so far.
+    /// Ids of all sandboxes made or begun so far.
     pub(crate) fn seen(&self) -> BTreeSet<String> {
         let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
         let mut reader = inotify::Reader::new(&self.made, &mut buffer);
         while let Ok(event) = reader.next() {
+            assert!(!event.events().contains(inotify::ReadFlags::QUEUE_OVERFLOW), "too much to watch");
             let name = event.file_name().map(|name| name.to_string_lossy().into_owned());
-            self.seen.lock().unwrap().extend(name);
+            // What is made ahead has a word before the id.
+            let id = name.and_then(|name| name.find("sbx_").map(|at| name[at..].to_owned()));
+            self.seen.lock().unwrap().extend(id);
         }
         self.seen.lock().unwrap().clone()
     }
