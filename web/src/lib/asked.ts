@@ -16,10 +16,12 @@ export function asked<T>(ask: (signal: AbortSignal) => Promise<T>, { on = [], ev
   const problem = shallowRef<Problem | null>(null)
   const loading = ref(true)
   let flight: AbortController | null = null
+  let busy = false
 
   async function again(): Promise<void> {
     flight?.abort()
     const own = (flight = new AbortController())
+    busy = true
     try {
       const answer = await ask(own.signal)
       if (own.signal.aborted) return
@@ -29,12 +31,13 @@ export function asked<T>(ask: (signal: AbortSignal) => Promise<T>, { on = [], ev
       if (own.signal.aborted) return
       problem.value = Problem.of(error)
     }
+    busy = false
     loading.value = false
   }
 
   if (on.length) watch(on, () => void again())
   void again()
-  const timer = every ? setInterval(() => !document.hidden && when() && void again(), every) : undefined
+  const timer = every ? setInterval(() => !busy && !document.hidden && when() && void again(), every) : undefined
   onScopeDispose(() => {
     clearInterval(timer)
     flight?.abort()

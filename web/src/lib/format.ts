@@ -35,6 +35,9 @@ export function usd(value: number | null | undefined): string {
   return `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 }
 
+/** What something cost, where the price of its models is known. */
+export const spentWords = (spent: { cost_usd: number; requests: number; unpriced: number }): string => (spent.requests && spent.unpriced === spent.requests ? 'no price' : usd(spent.cost_usd))
+
 export const percent = (part: number): string => `${Math.round(part * 100)}%`
 
 export const rate = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(1))

@@ -1,6 +1,6 @@
 /** One human line per event or call: which tool, on what, in the fewest words that tell. */
 import {
-  Ban, Bell, Bot, Box, Camera, CircleStop, Coins, FilePlus, FileText, Flag, Globe, Hand, ListTodo, MessageSquare, Network, OctagonX, Pencil,
+  Ban, Bell, Bot, Box, Camera, CircleStop, Coins, FilePlus, FileText, Flag, Globe, Hand, ListTodo, GitFork, MessageCircle, MessageSquare, Network, OctagonX, Pencil,
   Plug, Search, Server, Shield, Sparkles, Split, Terminal, Wrench,
 } from '@lucide/vue'
 import type { Component } from 'vue'
@@ -18,7 +18,7 @@ const TOOLS: Record<string, Component> = {
 }
 
 const FAMILIES: Record<string, Component> = {
-  prompt: MessageSquare, model: Sparkles, session: Flag, turn: Flag, agent: Bot, permission: Hand, approval: Hand, guardian: Shield,
+  prompt: MessageSquare, hook: MessageCircle, run: GitFork, attempt: GitFork, model: Sparkles, session: Flag, turn: Flag, agent: Bot, permission: Hand, approval: Hand, guardian: Shield,
   sandbox: Box, execution: Terminal, file: FileText, snapshot: Camera, killswitch: OctagonX, egress: Network, budget: Coins,
   alert: Bell, limit: CircleStop, server: Server, api: Ban,
 }
@@ -31,7 +31,7 @@ export const eventIcon = (event: Pick<Event, 'kind' | 'tool'>): Component =>
 export const toolName = (tool: string): string => brief(tool.startsWith('mcp__') ? (tool.split('__').at(-1) ?? tool) : tool, 60)
 
 const WORDS: Record<string, string> = {
-  'prompt.submitted': 'Prompt', 'session.started': 'Session', 'session.ended': 'End', 'model.called': 'Model', 'model.failed': 'Model',
+  'prompt.submitted': 'Prompt', 'hook.message': 'Says', 'session.started': 'Session', 'session.ended': 'End', 'model.called': 'Model', 'model.failed': 'Model',
   'turn.ended': 'Answer', 'turn.failed': 'Failed', 'agent.started': 'Subagent', 'agent.stopped': 'Subagent', 'agent.notified': 'Notice',
   'context.compacted': 'Compacted', 'permission.asked': 'Asks', 'approval.requested': 'Asks you', 'approval.answered': 'Answered',
   'approval.delivered': 'Delivered', 'approval.expired': 'Expired', 'sandbox.created': 'Sandbox', 'sandbox.ended': 'Sandbox', 'sandbox.state': 'Sandbox',
@@ -86,8 +86,14 @@ export function eventText(event: Event): string {
     case 'agent.notified':
     case 'agent.stopped':
       return said(payload, 'message') ?? event.error ?? ''
+    case 'hook.message':
+      return said(payload, 'message') ?? said(payload, 'text') ?? said(below(payload, 'rest'), 'delta') ?? ''
     case 'agent.started':
       return said(payload, 'agent_type') ?? ''
+    case 'session.ended':
+      return said(payload, 'reason') ?? 'over'
+    case 'sandbox.ended':
+      return [said(payload, 'name') ?? event.agent_id, said(payload, 'cause')].filter(Boolean).join(' · ') || 'its files and processes are gone'
     case 'session.started':
       return [modelName(said(payload, 'model') ?? ''), cwd].filter(Boolean).join(' · ')
     case 'model.called':

@@ -29,11 +29,21 @@ export function dayClock(moment: string | number): string {
   return `${at.getDate()} ${at.toLocaleString('en', { month: 'short' })} ${text}`
 }
 
+// Made once: a formatter costs more than all it is asked for in a frame.
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const zones = new Map<number, string>()
+/** What the zone is called at that time of the year. */
+function zone(at: Date): string {
+  const offset = at.getTimezoneOffset()
+  const known = zones.get(offset) ?? Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(at).find((part) => part.type === 'timeZoneName')?.value ?? ''
+  zones.set(offset, known)
+  return known
+}
+
 export const exact = (moment: string | number): string => {
   const at = new Date(millis(moment))
-  return Number.isNaN(at.getTime()) ? 'unknown' : `${at.toLocaleString('en-GB', { dateStyle: 'medium' })} ${clock(moment, { thousandths: true })} ${zone}`
+  return Number.isNaN(at.getTime()) ? 'unknown' : `${days.format(at)} ${clock(moment, { thousandths: true })} ${zone(at)}`
 }
-const zone = Intl.DateTimeFormat(undefined, { timeZoneName: 'short' }).formatToParts(new Date()).find((part) => part.type === 'timeZoneName')?.value ?? ''
 
 /** A span in as few letters as tell it: `14 ms`, `9.8 s`, `18 m`, `2 h 5 m`. */
 export function span(ms: number): string {

@@ -6,13 +6,19 @@
 import { onScopeDispose, reactive, ref, shallowRef } from 'vue'
 import { api, loggedOut } from '@/api/client'
 import type { Event, EventSelection } from '@/api/types'
+import { Tape } from './pulse'
 import { Ring } from './ring'
 import { Stream } from './socket'
 
-/** How many events are at hand. */
-export const KEPT = 20_000
+/** How many events are at hand, and how many characters of them. */
+const KEPT = 20_000
+const HEAVIEST = 24_000_000
 
-export const recent = new Ring<Event>(KEPT)
+export const recent = new Ring<Event>(KEPT, HEAVIEST)
+/** All that came, counted: also what has made room. */
+export const tape = new Tape()
+/** The first event that is on the tape. */
+export const begun = { seq: Infinity }
 /** Changes with every batch. */
 export const version = ref(0)
 
@@ -47,7 +53,7 @@ let backlog: { count: number; done: ReturnType<typeof setTimeout> } | null = nul
 const ALL: Partial<EventSelection> = {
   kinds: [
     'session', 'prompt', 'tool', 'permission', 'agent', 'turn', 'context', 'model', 'sandbox', 'execution', 'file', 'snapshot', 'limit', 'alert',
-    'killswitch', 'guardian', 'approval', 'server', 'error_group', 'registry', 'budget', 'run', 'attempt', 'egress', 'api',
+    'killswitch', 'guardian', 'approval', 'server', 'error_group', 'registry', 'budget', 'run', 'attempt', 'egress', 'api', 'hook',
   ],
 }
 
@@ -55,7 +61,7 @@ const ALL: Partial<EventSelection> = {
 export async function begin(): Promise<void> {
   const page = await api.get('/api/v1/events', { query: { limit: 500, kind: (ALL.kinds ?? []).join(',') } }).catch(() => null)
   const events = (page?.items ?? []).toReversed()
-  events.forEach((event) => recent.push(event))
+  events.forEach((event) => keep(event, JSON.stringify(event.payload ?? null).length + 600))
   hand(events)
   stream.value = new Stream(heard, ALL, events.at(-1)?.seq ?? null)
 }
@@ -66,14 +72,20 @@ export function onEvents(listener: (events: readonly Event[]) => void): void {
   onScopeDispose(() => listeners.delete(listener))
 }
 
+function keep(event: Event, weight: number): void {
+  begun.seq = Math.min(begun.seq, event.seq)
+  recent.push(event, weight)
+  tape.add(event)
+}
+
 function hand(events: readonly Event[]): void {
   listeners.forEach((listener) => listener(events))
   version.value++
 }
 
 const heard = {
-  batch(events: readonly Event[]): void {
-    events.forEach((event) => recent.push(event))
+  batch(events: readonly Event[], weights: readonly number[]): void {
+    events.forEach((event, at) => keep(event, weights[at] ?? 0))
     if (!mode.live) mode.unseen += events.length
     if (backlog) backlog.count += events.length
     hand(events)

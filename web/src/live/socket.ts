@@ -16,7 +16,8 @@ const SILENCE = 40_000
 export type Link = 'connecting' | 'open' | 'lost'
 
 export interface Heard {
-  batch: (events: readonly Event[]) => void
+  /** With how many characters each came as. */
+  batch: (events: readonly Event[], weights: readonly number[]) => void
   /** The connection changed; `missed` is how many came in until it had caught up. */
   link: (link: Link) => void
   delay: (ms: number) => void
@@ -26,6 +27,7 @@ export interface Heard {
 export class Stream {
   private socket: WebSocket | null = null
   private waiting: Event[] = []
+  private weights: number[] = []
   private timer: ReturnType<typeof setTimeout> | undefined
   private retry: ReturnType<typeof setTimeout> | undefined
   private tries = 0
@@ -72,7 +74,7 @@ export class Stream {
       this.heardAt = Date.now()
       this.subscribe()
     }
-    socket.onmessage = ({ data }) => this.hear(JSON.parse(data as string) as ServerFrame)
+    socket.onmessage = ({ data }) => this.hear(JSON.parse(data as string) as ServerFrame, (data as string).length)
     socket.onclose = () => this.lost(socket)
   }
 
@@ -84,12 +86,13 @@ export class Stream {
     this.socket?.send(JSON.stringify(frame))
   }
 
-  private hear(frame: ServerFrame): void {
+  private hear(frame: ServerFrame, weight: number): void {
     this.heardAt = Date.now()
     switch (frame.type) {
       case 'event':
         this.since = frame.seq
         this.waiting.push(frame as Event)
+        this.weights.push(weight)
         this.timer ??= setTimeout(() => this.hand(), BEAT)
         break
       case 'subscribed':
@@ -113,9 +116,10 @@ export class Stream {
 
   private hand(): void {
     this.timer = undefined
-    const batch = this.waiting.length > MOST ? this.waiting.splice(0, MOST) : this.waiting.splice(0)
+    const batch = this.waiting.splice(0, MOST)
+    const weights = this.weights.splice(0, MOST)
     if (this.waiting.length) this.timer = setTimeout(() => this.hand(), BEAT)
-    this.heard.batch(batch)
+    this.heard.batch(batch, weights)
   }
 
   private ping(): void {

@@ -6,7 +6,8 @@ export const crumb = ref('')
 
 export function useCrumb(words: () => string | null | undefined): void {
   watchEffect(() => {
-    crumb.value = brief(words(), 60)
+    const whole = brief(words(), 400)
+    crumb.value = whole.length > 72 ? `${whole.slice(0, 70).trimEnd()}…` : whole
   })
   onScopeDispose(() => {
     crumb.value = ''

@@ -22,11 +22,12 @@ export const dismiss = (id: number): void => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }
 
-/** Does something and says how it went; the answer is what was done, or nothing. */
+/** Does something and says how it went, if there is a word for that; the answer is what was done, or nothing. */
 export async function doing<T>(act: () => Promise<T>, done: string | ((answer: T) => string)): Promise<T | undefined> {
   try {
     const answer = await act()
-    say(typeof done === 'string' ? done : done(answer))
+    const words = typeof done === 'string' ? done : done(answer)
+    if (words) say(words)
     return answer
   } catch (error) {
     const problem = Problem.of(error)

@@ -2,7 +2,7 @@
 import type { Component } from 'vue'
 import type { Event } from '@/api/types'
 import { eventIcon, eventText, eventTool } from '@/lib/lines'
-import { bytes } from '@/lib/format'
+import { bytes, count } from '@/lib/format'
 import { brief } from '@/lib/safe'
 
 export interface Row {
@@ -12,6 +12,8 @@ export interface Row {
   sel: string
   time: number
   session: string | null
+  /** Whom belljar did it for, where no session did. */
+  agent: string | null
   app: string | null
   sandbox: string | null
   sub: string | null
@@ -25,14 +27,12 @@ export interface Row {
   status: string | null
   took: number | null
   running: boolean
-  /** For searching. */
-  event: Event
 }
 
 const MERGED = /^(tool\.(requested|finished|failed)|permission\.(asked|denied)|execution\.(started|ended))$/
 const BEGINS = /^(tool\.requested|execution\.started)$/
 /** Told of elsewhere: by the call itself, by the approval, by a chart. */
-const SILENT = /^(usage\.|budget\.spent|otel\.|transcript\.|webhook\.|ledger\.|approval\.(delivered|requested)|sandbox\.state|agent\.traced)/
+const SILENT = /^(usage\.|budget\.spent|otel\.|transcript\.|webhook\.|ledger\.|session\.(archived|processed)|tool\.reported|approval\.(delivered|requested)|sandbox\.state|agent\.traced)/
 
 type Payload = Record<string, unknown>
 
@@ -43,16 +43,31 @@ function size(payload: Payload): string {
   return bytes(length)
 }
 
+/** What a request came to: of what is not told as money, the words it wrote. */
+function spent(payload: Payload): string {
+  const usage = payload.usage as Record<string, number> | undefined
+  return usage?.output ? `${count(usage.output)} out` : ''
+}
+
 export class Rows {
   readonly list: Row[] = []
-  private readonly calls = new Map<string, Row>()
+  /** The first that is left after others have made room; what was before it is on the server. */
+  oldest: number | null = null
+  /** What each session said last. */
+  private readonly said = new Map<string, Row>()
 
-  constructor(private readonly most = 100_000) {}
+  /** `calls` are those that have a row elsewhere, by their id: what is told of them goes there. */
+  constructor(
+    private readonly most = 30_000,
+    private readonly calls = new Map<string, Row>(),
+  ) {}
 
   /** Adds an event; the answer is whether anything is to be seen of it. */
   add(event: Event): boolean {
     if (SILENT.test(event.kind)) return false
     const payload = (event.payload ?? {}) as Payload
+    // A budget that refuses a call says so beside the call itself.
+    if (/^budget\./.test(event.kind) && event.decision === 'deny') return false
     const id = event.kind.startsWith('execution.') ? (event.execution_id ?? null) : typeof payload.tool_use_id === 'string' ? payload.tool_use_id : null
     if (id && MERGED.test(event.kind)) {
       const known = this.calls.get(id)
@@ -62,6 +77,13 @@ export class Rows {
       }
     }
     const row = this.make(event, payload, id)
+    const said = row.session === null ? undefined : this.said.get(row.session)
+    // The last an agent says is its answer, and told twice.
+    if (event.kind === 'turn.ended' && said && said.text === row.text) {
+      Object.assign(said, { kind: row.kind, tool: row.tool, icon: row.icon })
+      return true
+    }
+    if (event.kind === 'hook.message' && row.session !== null) this.said.set(row.session, row)
     this.list.push(row)
     if (id && MERGED.test(event.kind)) this.calls.set(id, row)
     if (this.list.length > this.most) this.forget()
@@ -76,6 +98,7 @@ export class Rows {
       sel: merged && !event.kind.startsWith('execution.') ? `call:${id}` : `event:${event.seq}`,
       time: Date.parse(event.time),
       session: event.session_id ?? null,
+      agent: event.agent_id && !/^(uid:|admin$)/.test(event.agent_id) ? event.agent_id : null,
       app: event.agent_name ?? null,
       sandbox: event.sandbox_id ?? null,
       sub: typeof payload.agent_id === 'string' ? ((payload.agent_type as string | undefined) ?? payload.agent_id) : null,
@@ -85,11 +108,10 @@ export class Rows {
       text: brief(eventText(event), 300),
       decision: event.decision ?? null,
       redacted: false,
-      result: size(payload),
+      result: size(payload) || spent(payload),
       status: event.status ?? (event.kind === 'tool.failed' ? 'failure' : null),
       took: event.duration_ms ?? null,
       running: BEGINS.test(event.kind) && event.decision !== 'deny',
-      event,
     }
   }
 
@@ -109,12 +131,38 @@ export class Rows {
     row.status = event.status ?? (event.kind === 'tool.failed' ? 'failure' : event.kind === 'permission.denied' ? 'denied' : 'success')
     row.took = event.duration_ms ?? Math.max(0, Date.parse(event.time) - row.time)
     row.result = size(payload) || row.result
-    row.event = event
+  }
+
+  /** What was told before all that is shown: the rows it makes, oldest first. What a call began with goes to the row it has. */
+  static before(events: readonly Event[], shown: readonly Row[]): readonly Row[] {
+    const part = new Rows(Infinity, new Map(shown.filter((row) => row.key.startsWith('c')).map((row) => [row.key.slice(1), row])))
+    events.forEach((event) => part.add(event))
+    return part.list
   }
 
   private forget(): void {
     const gone = this.list.splice(0, Math.ceil(this.most / 10))
     for (const row of gone) if (row.key.startsWith('c')) this.calls.delete(row.key.slice(1))
+    this.oldest = this.list[0]?.seq ?? null
+  }
+}
+
+/** Rows newest first, and none of them copied: at thousands a second there is no time for it. */
+export class Backwards {
+  readonly length: number
+
+  /** `list` grows at its end; `older` are in order already. */
+  constructor(
+    private readonly list: readonly Row[],
+    private readonly older: readonly Row[],
+  ) {
+    this.length = list.length + older.length
+  }
+
+  slice(from = 0, until = this.length): Row[] {
+    const { length } = this.list
+    const some = this.list.slice(Math.max(0, length - until), Math.max(0, length - from)).toReversed()
+    return until > length ? some.concat(this.older.slice(Math.max(0, from - length), until - length)) : some
   }
 }
 

@@ -59,6 +59,17 @@ function joined(parts: Part[]): Part[] {
   return out
 }
 
+/** The place of the last at or before a moment, in what is in order; before all of it there is none. */
+export function before(parts: readonly { at: number }[], moment: number): number {
+  let [low, high] = [0, parts.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((parts[middle]?.at ?? Infinity) <= moment) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
 /** Text with `code` in it, cut into what is code and what is not. */
 export const pieces = (text: string): { code: boolean; text: string }[] => text.split(/(`[^`\n]+`)/).filter(Boolean).map((piece) => (/^`[^`]+`$/.test(piece) ? { code: true, text: piece.slice(1, -1) } : { code: false, text: piece }))
 

@@ -24,7 +24,8 @@ const tokensOf = (request: ModelRequest): number => {
   return input + output + cache_read + cache_write_5m + cache_write_1h
 }
 
-export function treeOf(trace: readonly TraceItem[], now: number, cwd: string | null): Node[] {
+/** What goes on has an end that is not known yet: `until` is its beginning, and `open` says so. */
+export function treeOf(trace: readonly TraceItem[], cwd: string | null): Node[] {
   const turns: Node[] = []
   const helpers = new Map<string, Node>()
   /** The calls helpers were started by, whichever is told first. */
@@ -40,7 +41,7 @@ export function treeOf(trace: readonly TraceItem[], now: number, cwd: string | n
   const into = (agent: string | null | undefined, at: number): Node => (agent ? (helpers.get(agent) ?? turn(at)) : turn(at))
   const ofCall = (call: Call): Node => {
     const from = millis(call.began ?? call.received)
-    const until = call.ended ? millis(call.ended) : call.outcome ? from + (call.duration_ms ?? 0) : now
+    const until = call.ended ? millis(call.ended) : from + (call.duration_ms ?? 0)
     return node({ id: call.id, kind: 'call', label: call.tool ? toolName(call.tool) : 'call', detail: callText(call, cwd), from, until, cost: call.cost_usd ?? null, bad: call.outcome === 'denied' ? 'denied' : call.outcome === 'failure' || call.outcome === 'timeout' ? 'failed' : null, open: !call.outcome, target: `call:${call.id}` })
   }
   for (const item of trace) {
