@@ -38,7 +38,7 @@ const fn optional(package: &'static str, probe: Probe, reason: &'static str) -> 
 }
 
 /// Every tool, in the order it is reported.
-pub(crate) const NEEDS: [Need; 16] = [
+pub(crate) const NEEDS: [Need; 17] = [
     required("git", Probe::Binary("git"), "workspaces, branches of attempts, and tidy's list of files"),
     required(
         "gcc",
@@ -77,6 +77,11 @@ pub(crate) const NEEDS: [Need; 16] = [
         "prometheus-alertmanager",
         Probe::Binary("prometheus-alertmanager"),
         "the real receiver that alerts are sent to in a test",
+    ),
+    required(
+        "systemd",
+        Probe::Binary("systemd-analyze"),
+        "reads the unit in deploy/systemd as a machine would",
     ),
     optional(
         "uidmap",

@@ -48,19 +48,19 @@ pub(crate) fn forks(site: &Site, count: u32) -> anyhow::Result<Forks> {
     Ok(Forks { count, total: total.context("no total of the forks")?, p50, failure_rate })
 }
 
-fn bench(site: &Site, arguments: &[&str]) -> anyhow::Result<Value> {
+pub(super) fn bench(site: &Site, arguments: &[&str]) -> anyhow::Result<Value> {
     let all: Vec<_> = ["--json", "bench"].iter().chain(arguments).copied().collect();
     let said = shell::read(&mut site.belljar(&site.maker, &all))?;
     Ok(serde_json::from_str(&said)?)
 }
 
-fn series<'a>(report: &'a Value, name: &str) -> anyhow::Result<&'a Value> {
+pub(super) fn series<'a>(report: &'a Value, name: &str) -> anyhow::Result<&'a Value> {
     let all = report.get("series").and_then(Value::as_array).context("no series in the report")?;
     let found = all.iter().find(|series| series.get("name").and_then(Value::as_str) == Some(name));
     found.with_context(|| format!("no series `{name}` in the report"))
 }
 
-fn numbers<const N: usize>(series: &Value, names: [&str; N]) -> anyhow::Result<[f64; N]> {
+pub(super) fn numbers<const N: usize>(series: &Value, names: [&str; N]) -> anyhow::Result<[f64; N]> {
     let mut found = [0.0; N];
     for (slot, name) in found.iter_mut().zip(names) {
         let number = series.get(name).and_then(Value::as_f64);

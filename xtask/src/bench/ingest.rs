@@ -14,8 +14,8 @@ use super::service::{Server, parse};
 
 /// How long each is measured.
 const LASTS: Duration = Duration::from_secs(5);
-/// Requests in flight.
-const SINGLES: usize = 64;
+/// Requests in flight; of single ones as many as when the server to compare with was measured.
+const SINGLES: usize = 32;
 const BATCHES: usize = 8;
 const BATCH: usize = 100;
 /// Connections of one thread. It goes round and asks again wherever it has its answer, so all but one are always busy.

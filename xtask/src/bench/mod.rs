@@ -4,6 +4,8 @@
 //! question; [`page`] writes the answers to `docs/benchmarks.md`.
 
 mod contestant;
+mod crowd;
+mod dashboard;
 mod docker;
 mod growth;
 mod hooks;
@@ -15,6 +17,7 @@ mod ledger;
 mod page;
 mod records;
 mod rounds;
+mod runs;
 mod service;
 mod site;
 mod target;
@@ -37,6 +40,15 @@ pub(crate) struct Options {
     /// Only what is asked of a server, beside a plain spawn and bubblewrap; the numbers are not kept.
     #[arg(long)]
     service: bool,
+    /// Only what agents tell and people watch: hooks beside a plain spawn, events, readers; the numbers are not kept.
+    #[arg(long)]
+    eye: bool,
+    /// Only the page, in a browser, with a server of its own; the numbers are not kept.
+    #[arg(long)]
+    dashboard: bool,
+    /// Only best of N and the analysis of a large repository; the numbers are not kept.
+    #[arg(long)]
+    runs: bool,
     /// Measures this program instead of building one; the numbers are not kept.
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
@@ -70,10 +82,20 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     if options.program.is_none() {
         shell::run(&mut workspace.cargo(&["build", "--release", "--package", "belljar"]))?;
     }
+    if options.dashboard {
+        return dashboard::measure(workspace, options.program.as_deref().unwrap_or(&built));
+    }
     let host = host::describe(workspace)?;
     let site = Site::prepare(options.program.as_deref().unwrap_or(&built))?;
     if options.service {
         return service_alone(&site, extent.rounds);
+    }
+    if options.eye {
+        return eye_alone(&site, extent.rounds);
+    }
+    if options.runs {
+        println!("\n{}", page::runs(&runs::measure(&site)?));
+        return Ok(());
     }
     // Declared after the site, so that it stops before its directory goes.
     let docker = Docker::start(&site);
@@ -90,12 +112,14 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     }
     site.clear()?;
     let ingest = ingest::measure(&servers.plain).context("measure ingest")?;
+    let crowd = crowd::measure(&servers.plain).context("measure readers")?;
     drop((docker, servers));
     let ledger = ledger::measure(workspace).context("measure the ledger")?;
     let judgement = judgement::measure(workspace).context("measure judgements")?;
     let idle = idle::measure(&site, extent.idle).context("measure idle sandboxes")?;
     let growth = growth::creation(&site, extent.live, extent.creations).context("measure creation")?;
     let forks = growth::forks(&site, extent.forks).context("measure forks")?;
+    let runs = runs::measure(&site).context("measure runs")?;
 
     let records = records::measure(workspace, extent.events).context("measure records")?;
 
@@ -106,9 +130,11 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
         idle,
         growth,
         forks,
+        runs,
         ledger,
         judgement,
         ingest,
+        crowd,
         records,
     };
     let text = page::render(&findings);
@@ -128,6 +154,17 @@ fn service_alone(site: &Site, rounds: usize) -> anyhow::Result<()> {
     let races = rounds::race(contestants, rounds)?;
     println!("\n{}", page::races(&races, rounds));
     ingest::measure(&servers.plain).context("measure ingest")?;
+    Ok(())
+}
+
+/// What an agent waits for at every call, and what those who watch wait for.
+fn eye_alone(site: &Site, rounds: usize) -> anyhow::Result<()> {
+    let server = service::Server::start(site, "plain", "0").context("start belljar's server")?;
+    let mut contestants = contestant::yardsticks(site);
+    contestants.extend(hooks::contestants(site, &server)?);
+    let races = rounds::race(contestants, rounds)?;
+    println!("\n{}", page::races(&races, rounds));
+    println!("{}", page::crowd(&crowd::measure(&server).context("measure readers")?));
     Ok(())
 }
 

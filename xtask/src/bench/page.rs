@@ -7,13 +7,16 @@ use anyhow::{Context as _, bail};
 use super::{
     contestant::{
         BELLJAR_EXEC, BELLJAR_ROOT, BELLJAR_USER, BWRAP_ROOT, BWRAP_USER, DOCKER_EXEC, DOCKER_RUN, FLOOR,
-        HOOK, HOOK_DENY, HTTP_EXEC, HTTP_LIFE, HTTP_LIFE_POOL, PYTHON_HOOK,
+        HOOK, HOOK_BEHIND, HOOK_DENY, HOOK_DENY_KILLED, HOOK_KILLED, HTTP_EXEC, HTTP_LIFE, HTTP_LIFE_POOL,
+        PYTHON_HOOK,
     },
+    crowd::Crowd,
     growth::{Creation, Forks},
     idle::Idle,
     ingest::Ingest,
     records::Records,
     rounds::Race,
+    runs::{ATTEMPTS, FILES, Runs},
     target,
 };
 
@@ -26,17 +29,19 @@ pub(crate) struct Findings {
     pub(crate) idle: Idle,
     pub(crate) growth: Vec<Creation>,
     pub(crate) forks: Forks,
+    pub(crate) runs: Runs,
     /// Durable events a second, in batches of 100.
     pub(crate) ledger: Option<f64>,
     /// Milliseconds for a judgement at the 99th percentile.
     pub(crate) judgement: f64,
     pub(crate) ingest: Ingest,
+    pub(crate) crowd: Crowd,
     pub(crate) records: Records,
 }
 
 const BEGIN: &str = "<!-- measured: begin -->";
 const END: &str = "<!-- measured: end -->";
-const ROWS: [&str; 14] = [
+const ROWS: [&str; 17] = [
     FLOOR,
     BWRAP_ROOT,
     BELLJAR_ROOT,
@@ -50,6 +55,9 @@ const ROWS: [&str; 14] = [
     HTTP_LIFE_POOL,
     HOOK,
     HOOK_DENY,
+    HOOK_KILLED,
+    HOOK_DENY_KILLED,
+    HOOK_BEHIND,
     PYTHON_HOOK,
 ];
 
@@ -60,8 +68,10 @@ pub(crate) fn render(findings: &Findings) -> String {
         targets(findings),
         races(&findings.races, findings.rounds),
         ingest(&findings.ingest),
+        crowd(&findings.crowd),
         records(&findings.records),
         growth(findings),
+        runs(&findings.runs),
         idle(&findings.idle),
     ];
     parts.join("\n").trim_end().to_owned()
@@ -116,6 +126,19 @@ fn ingest(ingest: &Ingest) -> String {
     table("## Events over HTTP, a second, durable when answered", &["", "events"], rows)
 }
 
+pub(crate) fn crowd(crowd: &Crowd) -> String {
+    let heading = format!(
+        "## {} readers over WebSocket, {} events in {:.1} s, clients on the same processors",
+        crowd.readers, crowd.events, crowd.took
+    );
+    let rows = [
+        ("readers that saw every event, in order and once", format!("{}", crowd.complete)),
+        ("processor time of the server, s", format!("{:.2}", crowd.processor)),
+        ("the last reader behind the last acknowledgement, ms", format!("{:.0}", crowd.behind)),
+    ];
+    table(&heading, &["", ""], rows.map(|(what, number)| vec![what.to_owned(), number]))
+}
+
 fn records(records: &Records) -> String {
     let heading = format!("## Questions about {} events, ms ({})", records.events, records.room);
     let rows = records
@@ -146,6 +169,18 @@ fn growth(findings: &Findings) -> String {
         percent(forks.failure_rate),
     ];
     table("## Many sandboxes, ms", &["", "p50", "p95", "all", "failed"], steps.chain([fork]))
+}
+
+/// The table of best of N.
+pub(crate) fn runs(runs: &Runs) -> String {
+    let rows = [
+        (format!("from the snapshot until {ATTEMPTS} attempts run"), runs.started),
+        ("a run of one attempt that sleeps 3 s".to_owned(), runs.one),
+        (format!("the same with {ATTEMPTS}"), runs.all),
+        (format!("`belljar quality`, {FILES} files, {} lines", runs.lines), runs.analysed),
+    ];
+    let rows = rows.map(|(what, millis)| vec![what, format!("{millis:.0}")]);
+    table("## Best of N, ms", &["", "p50"], rows)
 }
 
 fn idle(idle: &Idle) -> String {
@@ -197,8 +232,17 @@ pub(super) mod tests {
             idle: Idle { count: 1, processes: 200.0, kernel: vec![("Slab", 300.0)], group: None },
             growth: vec![step(10, 5.0), step(500, 9.0)],
             forks: Forks { count: 50, total: 400.0, p50: 8.0, failure_rate: 0.0 },
+            runs: Runs { started: 90.0, one: 3000.0, all: 3100.0, analysed: 5000.0, lines: 500 },
             ledger: Some(60_000.0),
             judgement: 0.2,
+            crowd: Crowd {
+                readers: 200,
+                events: 10_000,
+                complete: 199,
+                took: 10.0,
+                processor: 3.0,
+                behind: 8.0,
+            },
             ingest: Ingest { singles: 20_000.0, batched: 60_000.0 },
             records: Records {
                 events: 1000,

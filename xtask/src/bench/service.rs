@@ -5,7 +5,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     path::PathBuf,
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     time::Duration,
 };
 
@@ -63,7 +63,7 @@ impl Servers {
 }
 
 impl Server {
-    fn start(site: &Site, name: &str, pool: &str) -> anyhow::Result<Self> {
+    pub(crate) fn start(site: &Site, name: &str, pool: &str) -> anyhow::Result<Self> {
         let home = site.dir.join(name);
         let arguments = ["serve", "--listen", "127.0.0.1:0", "--pool", pool, "--json"];
         let mut command = site.belljar(&site.maker, &arguments);
@@ -78,6 +78,17 @@ impl Server {
         Ok(Self { child, home, address, key })
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends it at once, as a crash would; what is left is its home, with a socket nobody listens at.
+    pub(crate) fn kill(mut self) -> anyhow::Result<PathBuf> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(self.home.clone())
+    }
+
     fn client(&self) -> anyhow::Result<Client> {
         let stream = TcpStream::connect(&self.address)?;
         stream.set_nodelay(true)?;
@@ -87,11 +98,18 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It leaves its sandboxes running; theirs is a home that goes with the race, so each is asked to end.
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
+        // It leaves its sandboxes running; theirs is a home that goes with the race, so each is asked to end. Those it has
+        // ready end with it, if it is told.
         if let Ok(mut client) = self.client() {
             let _nothing = client.clear();
         }
-        let _over = self.child.kill();
+        let told = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        if !told.is_ok_and(|told| told.success()) {
+            let _over = self.child.kill();
+        }
         let _over = self.child.wait();
     }
 }

@@ -3,7 +3,8 @@
 use super::{
     contestant::{
         BELLJAR_EXEC, BELLJAR_ROOT, BELLJAR_USER, BWRAP_ROOT, BWRAP_USER, DOCKER_EXEC, DOCKER_RUN, FLOOR,
-        HOOK, HOOK_DENY, HTTP_EXEC, HTTP_LIFE, HTTP_LIFE_POOL, PYTHON_HOOK,
+        HOOK, HOOK_BEHIND, HOOK_DENY, HOOK_DENY_KILLED, HOOK_KILLED, HTTP_EXEC, HTTP_LIFE, HTTP_LIFE_POOL,
+        PYTHON_HOOK,
     },
     page::Findings,
 };
@@ -46,6 +47,8 @@ pub(crate) fn all(findings: &Findings) -> Vec<Target> {
     let ledger = findings.ledger.map(|rate| 50_000.0 * 1000.0 / rate);
     let within = |count: f64, rate: f64| Some(count * 1000.0 / rate);
     let growth = creation(500).zip(creation(10)).map(|(many, few)| many / few);
+    let missing =
+        f64::from(u32::try_from(findings.crowd.readers - findings.crowd.complete).unwrap_or(u32::MAX));
     vec![
         race("`belljar run`, root ≤ 1.5 × bwrap", 1.5, BELLJAR_ROOT, BWRAP_ROOT),
         race("`belljar run`, user ≤ 1.5 × bwrap", 1.5, BELLJAR_USER, BWRAP_USER),
@@ -54,12 +57,18 @@ pub(crate) fn all(findings: &Findings) -> Vec<Target> {
         single("idle sandbox ≤ 2 MiB (PSS)", 2048.0, "KiB", Some(findings.idle.processes)),
         single("creation among 500 ≤ 2 × among 10", 2.0, TIMES, growth),
         single("100 forks ≤ 1 s", 1000.0, "ms", Some(per_hundred)),
+        single("snapshot to 9 attempts running ≤ 300 ms", 300.0, "ms", Some(findings.runs.started)),
+        single("9 sleeping attempts ≤ 1.2 × one", 1.2, TIMES, Some(findings.runs.all / findings.runs.one)),
+        single("10,000 files analysed ≤ 10 s", 10_000.0, "ms", Some(findings.runs.analysed)),
         race("HTTP create, exec, delete ≤ 1 × bwrap", 1.0, HTTP_LIFE, BWRAP_ROOT),
         race("the same from a warm pool ≤ 1/2 × bwrap", 0.5, HTTP_LIFE_POOL, BWRAP_ROOT),
         race("HTTP exec ≤ 3 × a plain spawn", 3.0, HTTP_EXEC, FLOOR),
         single("50,000 durable events, in batches of 100 ≤ 1 s", 1000.0, "ms", ledger),
         race("`belljar hook` ≤ 3 × a plain spawn", 3.0, HOOK, FLOOR),
         race("the same with a call denied", 3.0, HOOK_DENY, FLOOR),
+        race("the same with the server killed", 3.0, HOOK_KILLED, FLOOR),
+        race("the same with a call denied and the server killed, ≤ 4 ×", 4.0, HOOK_DENY_KILLED, FLOOR),
+        race("the same with no server and 10,000 in the spool", 3.0, HOOK_BEHIND, FLOOR),
         single("a command up to 4 KB judged in process, p99 ≤ 1 ms", 1.0, "ms", Some(findings.judgement)),
         race("`belljar hook` ≤ 1/15 of a hook in Python", 1.0 / 15.0, HOOK, PYTHON_HOOK),
         single(
@@ -74,6 +83,7 @@ pub(crate) fn all(findings: &Findings) -> Vec<Target> {
             "ms",
             within(63_000.0, findings.ingest.batched),
         ),
+        single("200 readers of 1,000 events a second that miss one ≤ 0", 0.0, "readers", Some(missing)),
         single("any question about a million events, p95 ≤ 30 ms", 30.0, "ms", findings.records.slowest()),
     ]
 }
