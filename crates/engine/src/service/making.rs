@@ -44,9 +44,12 @@ impl Service {
         };
         let made = made.and_then(|claimed| match claimed {
             Some(view) => Ok(view),
-            None => self.make(who, order, spec, &passage, &mut watch),
+            None => {
+                let made = self.make(who, order, spec, &passage, &mut watch);
+                self.nudge();
+                made
+            }
         });
-        self.nudge();
         match &made {
             Ok(_) => self.0.counters.spawned(),
             Err(_) => {
@@ -130,11 +133,15 @@ impl Service {
         if view.spec.env != self.0.settings.defaults.env {
             // Nobody else has these values, so they are written down before anybody relies on them.
             self.hand_over(&*live.sandbox, &view);
+            self.nudge();
             return Ok(Some(view));
         }
         let service = self.clone();
         // Of what the provider keeps for itself, nothing is needed now; after a crash, adoption does the same.
-        self.0.crew.after(BREATH, move || service.hand_over(&*live.sandbox, &live.view()));
+        self.0.crew.after(BREATH, move || {
+            service.hand_over(&*live.sandbox, &live.view());
+            service.nudge();
+        });
         Ok(Some(view))
     }
 
