@@ -75,7 +75,10 @@ pub(crate) fn find(file: &File<'_>) -> Vec<Excess> {
         );
     }
     for owner in &file.outline.types {
-        let Some(id) = owner.ids.first().copied() else { continue };
+        // An object that is written out is a value, however much is in it.
+        let Some(id) = owner.ids.first().copied().filter(|id| !file.tree.is(*id, Kind::Dict)) else {
+            continue;
+        };
         let limit = if has_word(
             owner.name,
             &["config", "configuration", "settings", "options", "data", "dto", "model", "record"],

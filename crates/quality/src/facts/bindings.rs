@@ -6,6 +6,7 @@ use crate::{
     facts::place,
     file::File,
     finding::Element,
+    lang::Lang,
     rules::returned_values,
     tree::{Field, Id, Kind},
     words::{canonical, number, words},
@@ -112,8 +113,9 @@ const COMMON: [&str; 26] = [
 pub(crate) fn all(file: &File<'_>) -> Vec<Binding> {
     let tree = &file.tree;
     let mut found = Vec::new();
+    let is_variant = is_variant(file);
     for kind in [Kind::Assign, Kind::Declarator, Kind::Const, Kind::Static, Kind::Field] {
-        for id in file.all(kind) {
+        for id in file.all(kind).filter(|id| !is_variant || file.function_of(*id).is_some()) {
             let Some((target, value)) = tree.binding(id) else { continue };
             let name =
                 tree.last_name(target).filter(|_| !matches!(tree.kind(target), Kind::Index | Kind::Call));
@@ -134,6 +136,13 @@ pub(crate) fn all(file: &File<'_>) -> Vec<Binding> {
         }
     }
     found
+}
+
+/// A file that is compiled instead of another: what both declare has to be the same.
+fn is_variant(file: &File<'_>) -> bool {
+    let tree = &file.tree;
+    let first = tree.all(Kind::Comment).iter().copied();
+    tree.lang == Lang::Go && first.take(20).any(|comment| tree.text(comment).starts_with("//go:build"))
 }
 
 fn binding(file: &File<'_>, id: Id, name: &str, literal: Literal) -> Option<Binding> {

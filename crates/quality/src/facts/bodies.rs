@@ -117,7 +117,11 @@ fn docstring(tree: &Tree<'_>, body: Id) -> Option<Id> {
 fn statements(tree: &Tree<'_>, body: Id, skipped: Option<Id>) -> usize {
     let blocks = tree.below_of(body, Kind::Block).iter().copied().chain([body]);
     let count: usize = blocks.map(|block| tree.parts(block).count()).sum();
-    count - usize::from(skipped.is_some())
+    // `if (!user) return false;`
+    let bare = tree.below_of(body, Kind::If).iter().filter(|branch| {
+        tree.child(**branch, Field::Consequence).is_some_and(|then| !tree.is(then, Kind::Block))
+    });
+    count + bare.count() - usize::from(skipped.is_some())
 }
 
 /// Three hashes of one stream of tokens.

@@ -73,6 +73,11 @@ impl Lang {
         self == Self::JavaScript || self.is_typescript()
     }
 
+    /// The language that stands for all whose files can import from each other.
+    pub(crate) fn family(self) -> Self {
+        if self.is_script() { Self::JavaScript } else { self }
+    }
+
     pub(crate) fn grammar(self) -> tree_sitter::Language {
         match self {
             Self::Python => tree_sitter_python::LANGUAGE.into(),

@@ -34,6 +34,10 @@ pub(super) fn top<'s>(tree: &Tree<'s>) -> Vec<TopName<'s>> {
             let Some(target) = target.filter(|target| tree.is(*target, Kind::Ident)) else { continue };
             let kind = tree.kind(id);
             let name = tree.text(target);
+            // `var _ Shape = (*Circle)(nil)` asks the compiler something, and binds nothing.
+            if name == "_" {
+                continue;
+            }
             found.push(TopName {
                 id,
                 name,

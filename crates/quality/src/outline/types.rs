@@ -45,6 +45,9 @@ pub(super) fn all<'s>(tree: &Tree<'s>, functions: &mut [Function<'s>]) -> Vec<Ty
             }
         }
     }
+    if tree.lang.is_script() {
+        types.extend(tree.all(Kind::Dict).iter().filter_map(|id| literal(tree, *id)));
+    }
     for (at, function) in functions.iter_mut().enumerate() {
         let owner = match tree.lang {
             Lang::Go => go_owner(tree, function.id).and_then(|name| {
@@ -54,10 +57,12 @@ pub(super) fn all<'s>(tree: &Tree<'s>, functions: &mut [Function<'s>]) -> Vec<Ty
                 })
             }),
             _ => {
-                let around = tree.above(
-                    function.id,
-                    &[Kind::Class, Kind::Enum, Kind::Interface, Kind::Impl, Kind::Function, Kind::Lambda],
-                );
+                let around = literal_of(tree, function.id).or_else(|| {
+                    tree.above(
+                        function.id,
+                        &[Kind::Class, Kind::Enum, Kind::Interface, Kind::Impl, Kind::Function, Kind::Lambda],
+                    )
+                });
                 around.and_then(|around| types.iter().position(|known| known.ids.contains(&around)))
             }
         };
@@ -74,6 +79,37 @@ fn name<'s>(tree: &Tree<'s>, id: Id) -> Option<&'s str> {
         if tree.is(id, Kind::Impl) { tree.child(id, Field::Type) } else { tree.child(id, Field::Name) };
     // `impl<T> Stack<T>` gives methods to `Stack`.
     named.map(|name| tree.text(name).split('<').next().unwrap_or_default())
+}
+
+/// An object that is written out with its methods: a type of one instance.
+fn literal<'s>(tree: &Tree<'s>, id: Id) -> Option<Type<'s>> {
+    tree.parts(id).find(|part| is_method(tree, *part))?;
+    let bound = tree.parent(id).and_then(|up| tree.binding(up)).filter(|(_, value)| *value == id);
+    let name = bound.and_then(|(target, _)| tree.last_name(target)).unwrap_or_default();
+    let pairs = tree.parts(id).filter(|part| tree.is(*part, Kind::Pair) && !is_method(tree, *part));
+    let fields = pairs.filter_map(|pair| {
+        let name = tree.child(pair, Field::Key).filter(|key| tree.is(*key, Kind::Ident))?;
+        let value = tree.child(pair, Field::Value);
+        Some(Member { id: pair, name: tree.text(name), value, ty: None, is_static: false, is_final: false })
+    });
+    Some(Type { ids: vec![id], name, fields: fields.collect(), methods: Vec::new() })
+}
+
+/// The object literal a function is a method of.
+fn literal_of(tree: &Tree<'_>, function: Id) -> Option<Id> {
+    let up = tree.parent(function)?;
+    let (part, object) = if tree.is(up, Kind::Pair) { (up, tree.parent(up)?) } else { (function, up) };
+    (tree.is(object, Kind::Dict) && is_method(tree, part)).then_some(object)
+}
+
+/// Whether a part of an object literal is a method; to an arrow, `this` is somebody else.
+fn is_method(tree: &Tree<'_>, part: Id) -> bool {
+    let is_arrow =
+        |value: Id| !tree.text(value).trim_start_matches("async").trim_start().starts_with("function");
+    let value = tree.child(part, Field::Value).filter(|value| tree.is(*value, Kind::Lambda));
+    tree.lang.is_script()
+        && (tree.is(part, Kind::Function)
+            || tree.is(part, Kind::Pair) && value.is_some_and(|value| !is_arrow(value)))
 }
 
 fn go_owner<'s>(tree: &Tree<'s>, id: Id) -> Option<&'s str> {

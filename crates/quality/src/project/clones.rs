@@ -15,7 +15,7 @@ const SURE: usize = 30;
 /// From here on, a copy with other literals is one.
 const LONG: usize = 50;
 /// Two halves of one method are compared from here on.
-const HALF: usize = 15;
+const HALF: usize = 12;
 const STATEMENTS: usize = 3;
 
 pub(super) fn find(all: &[&Facts]) -> Vec<Draft> {

@@ -7,6 +7,7 @@ use crate::{
     catalogue::Rule,
     facts::{Binding, Facts, Quoted},
     finding::{Draft, Element},
+    lang::Lang,
 };
 
 pub(super) fn find(all: &[&Facts]) -> Vec<Draft> {
@@ -17,12 +18,14 @@ pub(super) fn find(all: &[&Facts]) -> Vec<Draft> {
 
 /// A literal bound in several scopes to names that are equal, or of which one contains the other's words.
 fn same_name(all: &[&Facts]) -> Vec<Draft> {
-    let mut by_literal: BTreeMap<&str, Vec<&Binding>> = BTreeMap::new();
+    let mut by_literal: BTreeMap<(&str, Option<Lang>), Vec<&Binding>> = BTreeMap::new();
     for binding in all.iter().flat_map(|facts| &facts.bindings) {
-        by_literal.entry(binding.literal.as_str()).or_default().push(binding);
+        // Two languages cannot share a constant.
+        let family = Lang::of(&binding.at.file).map(Lang::family);
+        by_literal.entry((binding.literal.as_str(), family)).or_default().push(binding);
     }
     let mut found = Vec::new();
-    for (literal, bindings) in by_literal.iter().filter(|(_, bindings)| bindings.len() > 1) {
+    for ((literal, _), bindings) in by_literal.iter().filter(|(_, bindings)| bindings.len() > 1) {
         for group in groups(bindings) {
             let scopes: BTreeSet<(&str, &str)> =
                 group.iter().map(|binding| (binding.at.file.as_str(), binding.at.symbol.as_str())).collect();

@@ -69,6 +69,10 @@ fn ends(object: &str, word: &str) -> bool {
     match word {
         "close" | "release" | "unlock" | "dispose" | "shutdown" | "disconnect" | "destroy" | "finalize"
         | "finish" | "submit" | "terminate" | "send" | "rollback" => true,
+        "end" => has_word(
+            object,
+            &["stream", "res", "response", "req", "request", "socket", "writer", "out", "output", "sink"],
+        ),
         "commit" => !has_word(object, &["session", "db", "database", "conn", "connection", "repo", "git"]),
         _ => false,
     }

@@ -40,7 +40,36 @@ pub(super) fn written(file: &File<'_>) -> Vec<Draft> {
     let mut found: Vec<Draft> = file.all(Kind::Switch).filter_map(|id| switched(file, id)).collect();
     found.extend(file.all(Kind::Call).filter_map(|id| contained(file, id)));
     found.extend(file.all(Kind::Pair).filter_map(|id| recorded(file, id)));
+    found.extend(file.all(Kind::Dict).chain(file.all(Kind::Call)).filter_map(|id| keyed(file, id)));
     found
+}
+
+/// `error_codes = {1: "fatal", 2: "not so fatal"}`, `Map.of(1, "fatal", 2, "not so fatal")`
+fn keyed(file: &File<'_>, id: Id) -> Option<Draft> {
+    let tree = &file.tree;
+    let (target, _) = tree.parent(id).and_then(|up| tree.binding(up)).filter(|(_, value)| *value == id)?;
+    let name = tree.last_name(target).filter(|name| !is_upper(name))?;
+    let is_of =
+        |word: &str, coded: &str| word.strip_prefix(coded).is_some_and(|end| matches!(end, "" | "s" | "es"));
+    let subject = words(name).iter().find_map(|word| CODED.into_iter().find(|coded| is_of(word, coded)))?;
+    let keys: Vec<Id> = if tree.is(id, Kind::Dict) {
+        tree.parts(id).map(|pair| tree.child(pair, Field::Key)).collect::<Option<_>>()?
+    } else {
+        tree.callee(id).filter(|callee| {
+            callee.name == "of" && callee.receiver.is_some_and(|map| tree.text(map) == "Map")
+        })?;
+        tree.arguments(id).into_iter().step_by(2).collect()
+    };
+    let is_code = keys.len() > 1 && keys.iter().all(|key| is_code(file, subject, *key));
+    let first = *keys.first().filter(|_| is_code)?;
+    let message =
+        format!("`{name}` says what {} codes mean; wherever they are used, nothing does", keys.len());
+    Some(
+        Draft::new(Rule::CodedValue, message)
+            .about("keyed")
+            .literal(tree.text(first))
+            .element(file.element(id, "the codes")),
+    )
 }
 
 fn switched(file: &File<'_>, id: Id) -> Option<Draft> {
@@ -57,7 +86,14 @@ fn switched(file: &File<'_>, id: Id) -> Option<Draft> {
     let numbers: Vec<Id> = labels
         .chain(values)
         .filter(|label| tree.above(*label, &[Kind::Switch]) == Some(id) && !tree.is(*label, Kind::Block))
-        .flat_map(|label| tree.below_of(label, Kind::Number).iter().copied().chain([label]))
+        .flat_map(|label| {
+            // `n if n > 9`: what comes after the pattern is another question.
+            let guard = tree.child(label, Field::Condition);
+            let numbers = tree.below_of(label, Kind::Number).iter().copied().chain([label]);
+            numbers.filter(move |number| {
+                !guard.is_some_and(|guard| tree.contains(guard, *number) || guard == *number)
+            })
+        })
         .filter(|number| tree.is(*number, Kind::Number) && is_code(file, &name, *number))
         .collect();
     // Turning codes into names is the way out, and has to be done somewhere.

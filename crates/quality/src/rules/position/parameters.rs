@@ -7,7 +7,7 @@ use crate::{
     file::File,
     finding::Draft,
     outline::Function,
-    tree::{Field, Kind},
+    tree::{Field, Id, Kind},
 };
 
 /// From how many on.
@@ -30,7 +30,11 @@ pub(super) fn many(file: &File<'_>) -> Vec<Draft> {
 }
 
 fn draft(file: &File<'_>, function: &Function<'_>) -> Option<Draft> {
-    let required: Vec<_> = function.params.iter().filter(|param| param.is_required).collect();
+    let mut required: Vec<_> = function.params.iter().filter(|param| param.is_required).collect();
+    // `(err, req, res, next)` is the order of every web framework.
+    if ["req", "res"].iter().all(|name| required.iter().any(|param| param.name == *name)) {
+        required.retain(|param| !matches!(param.name, "err" | "error" | "req" | "res" | "next"));
+    }
     let is_chosen = !function.is_dictated
         && !FILLED_BY_NAME.iter().any(|mark| function.has_mark(mark))
         && !is_callback(file, function);
@@ -73,8 +77,20 @@ fn is_callback(file: &File<'_>, function: &Function<'_>) -> bool {
                     .parent(up)
                     .and_then(|dict| tree.parent(dict))
                     .is_some_and(|at| tree.is(at, Kind::Args))
-    }) || function.is_signature
-        && tree.lang.is_typescript()
-        && tree.child(function.id, Field::Body).is_none()
-        && function.owner.is_none()
+    }) || is_typed_elsewhere(file, function)
+        || function.is_signature
+            && tree.lang.is_typescript()
+            && tree.child(function.id, Field::Body).is_none()
+            && function.owner.is_none()
+}
+
+/// `const render: Renderer = (a, b, c, d) => …` takes what its type says.
+fn is_typed_elsewhere(file: &File<'_>, function: &Function<'_>) -> bool {
+    let tree = &file.tree;
+    let is_typed = |up: Id| {
+        matches!(tree.kind(up), Kind::Declarator | Kind::Field) && tree.child(up, Field::Type).is_some()
+    };
+    tree.lang.is_typescript()
+        && tree.parent(function.id).is_some_and(is_typed)
+        && function.params.iter().all(|param| param.ty.is_none())
 }

@@ -20,6 +20,7 @@ pub(super) fn find(file: &File<'_>) -> Vec<Draft> {
         }
     }
     found.extend(file.all(Kind::Spawn).filter_map(|id| goroutine(file, id)));
+    found.extend(file.functions().flat_map(|function| forgotten(file, function)));
     found
 }
 
@@ -92,6 +93,40 @@ fn dropped(file: &File<'_>, call: Id) -> Option<Draft> {
         _ => false,
     };
     is_detached.then(|| detached(file, call))
+}
+
+/// Threads a function makes, starts and loses: nothing else is done with the name they have.
+fn forgotten(file: &File<'_>, function: &Function<'_>) -> Vec<Draft> {
+    let tree = &file.tree;
+    if !matches!(tree.lang, Lang::Python | Lang::Java) {
+        return Vec::new();
+    }
+    let binders = [Kind::Assign, Kind::Declarator]
+        .into_iter()
+        .flat_map(|kind| tree.below_of(function.id, kind).iter().copied());
+    let threads = binders.filter_map(|id| tree.binding(id)).filter(|(name, made)| {
+        tree.is(*name, Kind::Ident)
+            && matches!(tree.kind(*made), Kind::Call | Kind::New)
+            && tree.callee(*made).is_some_and(|callee| callee.name == "Thread")
+    });
+    let is_lost = |(name, _): &(Id, Id)| {
+        let uses = tree.below_of(function.id, Kind::Ident).iter().copied();
+        let mut uses = uses.filter(|id| id != name && tree.text(*id) == tree.text(*name)).peekable();
+        uses.peek().is_some() && uses.all(|id| is_only_started(file, id))
+    };
+    threads.filter(is_lost).map(|(_, made)| detached(file, made)).collect()
+}
+
+/// `thread.start()`, `thread.daemon = True`, `thread.setDaemon(true)`
+fn is_only_started(file: &File<'_>, id: Id) -> bool {
+    let tree = &file.tree;
+    let Some(up) = tree.parent(id) else { return false };
+    let member = match tree.kind(up) {
+        Kind::Member if tree.object(up) == Some(id) => tree.member(up).map(|member| tree.text(member)),
+        Kind::Call => tree.callee(up).filter(|callee| callee.receiver == Some(id)).map(|callee| callee.name),
+        _ => None,
+    };
+    member.is_some_and(|member| matches!(member, "start" | "daemon" | "setDaemon" | "name" | "setName"))
 }
 
 fn goroutine(file: &File<'_>, id: Id) -> Option<Draft> {

@@ -1,0 +1,3 @@
+class Ports {
+    static final int ORDER_PORT = 7441; // fine: CoV
+}

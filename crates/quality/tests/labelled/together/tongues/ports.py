@@ -1,0 +1,1 @@
+ORDER_PORT = 7441  # fine: CoV
