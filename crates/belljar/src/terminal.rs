@@ -41,7 +41,9 @@ impl Drop for RawMode {
 
 /// The window's size, if there is a window.
 pub(crate) fn window() -> Option<Terminal> {
-    let size = tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    // What is printed may go elsewhere while a person looks at the rest.
+    let size =
+        tcgetwinsize(rustix::stdio::stdout()).or_else(|_| tcgetwinsize(rustix::stdio::stderr())).ok()?;
     Some(Terminal { rows: size.ws_row, cols: size.ws_col })
 }
 

@@ -100,8 +100,11 @@ fn previews(server: &Client, run: &Value) -> Result<()> {
 /// Shows how a run ended, and says it by the exit code.
 pub(super) fn finish(context: &Context, server: &Client, run: &Value) -> Result<ExitCode> {
     let results = server.records(&format!("runs/{}/results", text(run, "id")), &[])?;
+    let is_unbegun = || items(run, "forks").all(|fork| field(fork, "started_at").is_null());
     if context.json {
         print_json(&results)?;
+    } else if text(run, "state") == "failed" && is_unbegun() {
+        bail!("{}", text(&results, "reason"));
     } else {
         board::print(context, run, &results, board::Detail::Short)?;
     }

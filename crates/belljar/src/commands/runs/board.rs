@@ -43,7 +43,9 @@ pub(in crate::commands) fn print(
     let rows: Vec<Vec<String>> = standings.iter().map(|standing| row(standing, winner)).collect();
     print_table(&["", "ATTEMPT", "STATUS", "SCORE", "TESTS", "QUALITY", "CHANGE", "TIME", "COST"], &rows)?;
     let mut out = io::stdout().lock();
-    for standing in &standings {
+    // Of a run that came to no end, nothing is to be learnt from what its attempts lack.
+    let is_whole = detail == Detail::Full || text(run, "state") == "finished";
+    for standing in standings.iter().filter(|_| is_whole) {
         explain(&mut out, standing, detail)?;
     }
     verdict(context, &mut out, run, results)?;

@@ -24,6 +24,7 @@ promises! { [root]:
     nothing_an_attempt_wrote_acts_on_a_terminal,
     attempts_that_live_on_have_room_or_are_refused,
     a_task_file_shapes_sandboxes_and_tells_of_the_end,
+    a_run_that_cannot_begin_says_why_and_no_more,
 }
 
 const FIX: &str = "sed -i 's/a - b/a + b/' calc.py";
@@ -227,4 +228,13 @@ fn a_task_file_shapes_sandboxes_and_tells_of_the_end(glass: &Glass) {
     glass.write("belljar.task.toml", file("memory = 'plenty'"));
     glass.run(&["fork"]).code(125).says("[sandbox]");
     glass.run(&["fork", "--webhook", "ftp://x", "--", "true"]).code(125).says("webhook");
+}
+
+fn a_run_that_cannot_begin_says_why_and_no_more(glass: &Glass) {
+    program(glass);
+    // There is no such place in what the sandbox starts from, and none can be made.
+    let lent = format!("{}:/usr/nowhere/lent:ro", glass.lent().display());
+    let ended = glass.run(&["fork", "-n", "2", "--mount", &lent, "--", "true"]).code(125);
+    assert_eq!(ended.out, "", "{ended:?}");
+    ended.says("belljar: could not start the sandbox");
 }

@@ -116,6 +116,7 @@ impl Service {
             run.ended = Some(now());
             for attempt in &mut run.attempts {
                 attempt.phase = Phase::Over;
+                attempt.activity = None;
                 attempt.ending.get_or_insert(Ending::Cancelled);
             }
         });

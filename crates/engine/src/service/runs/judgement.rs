@@ -46,7 +46,12 @@ impl Service {
             let (Some(attempt), Some(bundle)) = (view.attempt(fork), bundles.get(place)) else {
                 return Ok(());
             };
-            run.show(|run| with(run, fork, |one| one.phase = Phase::Judging));
+            run.show(|run| {
+                with(run, fork, |one| {
+                    one.phase = Phase::Judging;
+                    one.activity = None;
+                });
+            });
             let mut evidence = look_at(self, &view, attempt, bundle.as_ref(), &field);
             evidence.conflict = unread.get(place).cloned().flatten();
             if let Some(bundle) = bundle.as_ref().filter(|_| tried(attempt, bundle)) {
@@ -60,6 +65,7 @@ impl Service {
                 with(run, fork, |one| {
                     one.evidence = Some(evidence);
                     one.phase = Phase::Over;
+                    one.activity = None;
                 });
             }));
             Ok(())

@@ -6,10 +6,13 @@
 use std::{collections::BTreeSet, io::Read as _, path::Path, thread, time::Duration};
 
 use belljar_domain::{ExitReport, KillCause, Outcome, SandboxId, SandboxPath};
-use belljar_quality::contest::{Boundary, Check, CheckEnd, Lints, Transcript, asking, lints, results};
+use belljar_quality::contest::{
+    Boundary, Check, CheckEnd, Ending, Lints, Transcript, asking, lints, results,
+};
 
 use super::{
     super::{FileKind, Service, ServiceError, StartExecution},
+    attempt::with,
     base::{FORK, ROLE},
     evidence::restored,
     live::{For, Halt, LiveRun},
@@ -61,28 +64,31 @@ impl Service {
             Err(Stuck::Unmade(why)) => return Ok(Signs::untold(&run.given(For::Trial)?.trial, &why)),
             made => made?,
         };
-        let signs = self.signs(run, view, id);
+        let signs = self.signs(run, view, id, what);
         // What cannot be removed now has a clock.
         let _later = self.delete(&run.who(), id);
         signs
     }
 
-    fn signs(&self, run: &LiveRun, view: &Run, id: SandboxId) -> Result<Signs, Halt> {
+    fn signs(&self, run: &LiveRun, view: &Run, id: SandboxId, what: State<'_>) -> Result<Signs, Halt> {
         let trial = &run.given(For::Trial)?.trial;
         let mut signs = Signs::default();
         // The linter first: nothing of the attempt has run by then.
         if let Some(lint) = &trial.lint {
+            tell(run, what, "the linter runs");
             signs.lint = match self.tried(run, id, shell::order(lint, trial.patience))? {
                 Ok(done) => Some(lints(code(&done.report), &done.output)),
                 Err(_) => Some(Lints::default()),
             };
         }
         if let Some(build) = &trial.build {
+            tell(run, what, "the build runs");
             let done = self.tried(run, id, shell::order(build, trial.patience))?;
             signs.build = Some(judged(done, |_| None));
             self.put_back(run, view, id)?;
         }
         if let Some(check) = &trial.check {
+            tell(run, what, "the check runs");
             signs.check = Some(self.check(run, id, check)?);
         }
         Ok(signs)
@@ -116,6 +122,7 @@ impl Service {
             Err(Stuck::Unmade(why)) => return Ok(Some(judged(Err(why), |_| None))),
             made => made?,
         };
+        tell(run, State::Own(fork, bundle), "the check runs with its own tests");
         let done = self.check(run, id, check);
         let _later = self.delete(&run.who(), id);
         done.map(Some)
@@ -239,6 +246,22 @@ impl Service {
         let root = SandboxPath::new(workspace).map_err(|error| ServiceError::Invalid(error.to_string()))?;
         self.unpack(&who, id, &root, &mut archive.as_slice())?;
         Ok(())
+    }
+}
+
+/// Shows what is tried. While it is the base, everybody waits for it.
+fn tell(run: &LiveRun, what: State<'_>, words: &str) {
+    match what {
+        State::Restored(fork, _) | State::Own(fork, _) => {
+            run.show(|run| with(run, fork, |one| one.activity = Some(words.to_owned())));
+        }
+        State::Base => run.show(|run| {
+            let waiting =
+                run.attempts.iter_mut().filter(|one| matches!(one.ending, Some(Ending::Exited { code: 0 })));
+            for one in waiting {
+                one.activity = Some(format!("waits while {words} on the base"));
+            }
+        }),
     }
 }
 
