@@ -43,7 +43,8 @@ pub(super) fn read(path: &str, text: &str, is_test: bool) -> Option<Suite> {
 }
 
 fn functions(file: &File<'_>) -> Vec<Case> {
-    let tests = file.outline.functions.iter().filter(|function| function.is_test && is_case(file, function));
+    let is_test = |function: &&Function<'_>| function.is_test || is_of_junit_three(file, function);
+    let tests = file.outline.functions.iter().filter(is_test).filter(|function| is_case(file, function));
     tests
         .map(|function| {
             let tree = &file.tree;
@@ -60,6 +61,12 @@ fn functions(file: &File<'_>) -> Vec<Case> {
             }
         })
         .collect()
+}
+
+/// `public void testSum()`: before annotations, the name was all there was.
+fn is_of_junit_three(file: &File<'_>, function: &Function<'_>) -> bool {
+    let rest = function.name.strip_prefix("test").filter(|_| file.tree.lang == Lang::Java && file.is_test);
+    rest.is_some_and(|rest| rest.starts_with(char::is_uppercase)) && function.params.is_empty()
 }
 
 /// Marks of Rust say `test` in many words; `#[cfg(test)]` on a helper is no test.

@@ -363,11 +363,28 @@ pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// The first three names, and how many more there are.
+/// The first three names, and how many more there are; what they all begin with is said once.
 pub(super) fn some(names: &[&str]) -> String {
-    let shown: Vec<String> = names.iter().take(3).map(|name| short(name)).collect();
-    let more = names.len().saturating_sub(3);
-    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+    let shown = names.get(..3).unwrap_or(names);
+    let home = common(shown);
+    let own = |name: &&str| short(name.strip_prefix(home).unwrap_or(name).trim_start());
+    let listed = shown.iter().map(own).collect::<Vec<_>>().join(", ");
+    let more = names.len() - shown.len();
+    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let place = home.trim_end_matches(['.', ':', '/', '>', ' ']);
+    let place = if place.is_empty() { String::new() } else { format!(" in {}", short(place)) };
+    format!("{listed}{place}{rest}")
+}
+
+/// What several names begin with, up to where their last parts begin.
+fn common<'n>(names: &[&'n str]) -> &'n str {
+    let [first, others @ ..] = names else { return "" };
+    if others.is_empty() {
+        return "";
+    }
+    let is_shared = |home: &&str| others.iter().all(|name| name.starts_with(home));
+    let ends = first.match_indices(['.', ':', '/', '>']).map(|(at, sign)| at + sign.len());
+    ends.filter_map(|end| first.get(..end)).rfind(is_shared).unwrap_or_default()
 }
 
 fn short(name: &str) -> String {
@@ -375,5 +392,18 @@ fn short(name: &str) -> String {
         name.to_owned()
     } else {
         name.chars().take(99).collect::<String>() + "…"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_share_is_said_once() {
+        assert_eq!(some(&["cart.Cart.testSum", "cart.Cart.testTax"]), "testSum, testTax in cart.Cart");
+        assert_eq!(some(&["cart.testSum", "shop.testTax"]), "cart.testSum, shop.testTax");
+        assert_eq!(some(&["cart::tests::sum"]), "cart::tests::sum");
+        assert_eq!(some(&["a > b", "a > c", "a > d", "a > e"]), "b, c, d in a and 1 more");
     }
 }

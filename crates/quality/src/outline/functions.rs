@@ -62,7 +62,7 @@ fn function<'s>(tree: &Tree<'s>, id: Id) -> Option<Function<'s>> {
     let is_test = match lang {
         Lang::Rust => has("test"),
         Lang::Java => has("@Test"),
-        Lang::Python => name.starts_with("test_"),
+        Lang::Python => is_python_test(name),
         Lang::Go => {
             name.starts_with("Test") && params.iter().any(|param| param.ty.as_deref() == Some("*testing.T"))
         }
@@ -82,6 +82,14 @@ fn function<'s>(tree: &Tree<'s>, id: Id) -> Option<Function<'s>> {
         is_signature: tree.is(id, Kind::Signature) || tree.child(id, Field::Body).is_none(),
         params,
         marks,
+    })
+}
+
+/// `test_sum`, `testSum`: what runners look for, and what is no word of its own, such as `testimony`.
+fn is_python_test(name: &str) -> bool {
+    let rest = name.strip_prefix("test");
+    rest.is_some_and(|rest| {
+        rest.starts_with(|next: char| next == '_' || next.is_uppercase() || next.is_ascii_digit())
     })
 }
 

@@ -118,6 +118,26 @@ fn skipping_tests_is_seen() {
     );
 }
 
+/// Python's unittest and the `JUnit` of old know tests by names that are written so.
+#[test]
+fn tests_are_known_by_names_without_an_underscore() {
+    let base = "from unittest import TestCase, skip\n\nclass CartTest(TestCase):\n    def testSum(self):\n        \
+                self.assertEqual(total([1]), 1)\n\n    def test2(self):\n        self.assertEqual(total([]), 0)\n";
+    let path = "cart/cart_test.py";
+    let skipped = base.replace("    def testSum", "    @skip('flaky')\n    def testSum");
+    cheats(TraceKind::Skipped, &[File(path, Some(base), Some(&skipped))], "CartTest.testSum");
+    let removed = base.split("    def test2").next().unwrap();
+    cheats(TraceKind::Removed, &[File(path, Some(base), Some(removed))], "CartTest.test2");
+    let more = format!("{base}\n    def testTax(self):\n        self.assertEqual(tax(100), 19)\n");
+    let added = attempt(&[File(path, Some(base), Some(&more))]);
+    assert_eq!(added.tampering.tests_added, 1, "{:?}", added.tampering);
+
+    let base =
+        "class CartTest extends TestCase {\n  public void testSum() { assertEquals(1, total(1)); }\n}\n";
+    let removed = "class CartTest extends TestCase {\n}\n";
+    cheats(TraceKind::Removed, &[File("src/test/java/CartTest.java", Some(base), Some(removed))], "testSum");
+}
+
 #[test]
 fn weaker_assertions_are_seen() {
     let path = "tests/test_cart.py";

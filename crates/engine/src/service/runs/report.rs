@@ -56,7 +56,7 @@ impl Service {
             prompt: run.prompt.clone(),
             check: run.trial.check.clone(),
             lint: run.trial.lint.clone(),
-            decided_at: run.ended.map(|end| end.to_string()),
+            decided_at: run.ended.map(|end| minute(&end.to_string())),
             duration_ms: took.and_then(|micros| u64::try_from(micros / 1000).ok()),
             judgement: judgement_of(run),
             attempts,
@@ -81,4 +81,10 @@ impl Service {
             check_tail: check.map(|check| check.after.tail.clone()).unwrap_or_default(),
         }
     }
+}
+
+/// A moment as people write it: `2026-11-18 20:47 UTC`.
+fn minute(moment: &str) -> String {
+    let minute = moment.get(..16).filter(|_| moment.ends_with('Z'));
+    minute.map_or_else(|| moment.to_owned(), |minute| format!("{} UTC", minute.replace('T', " ")))
 }

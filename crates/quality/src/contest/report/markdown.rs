@@ -76,8 +76,8 @@ fn ranking(page: &Page, out: &mut String) -> std::fmt::Result {
         "An attempt must pass every gate before its score counts. – means that nobody can tell; that fails nobody.\n"
     )?;
     let titles: Vec<&str> = Gate::ALL.into_iter().map(Gate::title).collect();
-    writeln!(out, "|  | attempt | {} | score | changed | time | cost |", titles.join(" | "))?;
-    writeln!(out, "|--:|---|{}--:|--:|--:|--:|", ":-:|".repeat(titles.len()))?;
+    writeln!(out, "|  | attempt | score | {} | changed | time | cost |", titles.join(" | "))?;
+    writeln!(out, "|--:|---|--:|{}--:|--:|--:|", ":-:|".repeat(titles.len()))?;
     for fork in page.ranked() {
         let label = page.attempt(fork.fork).map(|one| one.label.trim()).filter(|label| !label.is_empty());
         let named = label.map_or_else(String::new, |label| format!(" ({})", plain(label)));
@@ -88,7 +88,7 @@ fn ranking(page: &Page, out: &mut String) -> std::fmt::Result {
         let stat = fork.diff_stat;
         writeln!(
             out,
-            "| {rank} | {}{named}{crown} | {} | {score} | +{} −{} | {} | {} |",
+            "| {rank} | {}{named}{crown} | {score} | {} | +{} −{} | {} | {} |",
             fork.fork,
             marks.join(" | "),
             stat.added,

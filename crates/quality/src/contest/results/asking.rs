@@ -34,6 +34,7 @@ pub fn asking(command: &str, reports: &str) -> Asking {
     if is_simple(command) {
         flags(&mut asking, reports);
     }
+    asking.command = verbose_unittest(&asking.command);
     asking
 }
 
@@ -61,11 +62,28 @@ fn flags(asking: &mut Asking, reports: &str) {
             asking.command.push_str(&format!(" --reporter=default --reporter=json --outputFile.json={file}"));
             asking.files.push(file);
         }
-        Some(python) if python.starts_with("python") && started.get(1..3) == Some(&["-m", "unittest"]) => {
-            asking.command.push_str(" -v");
-        }
         _ => {}
     }
+}
+
+/// Python's unittest names its tests only if it is asked to, right behind its own name.
+fn verbose_unittest(command: &str) -> String {
+    const MODULE: &str = "-m unittest";
+    let mut asked = String::with_capacity(command.len() + 8);
+    let mut rest = command;
+    while let Some(at) = rest.find(MODULE) {
+        let (before, after) = rest.split_at(at + MODULE.len());
+        asked.push_str(before);
+        rest = after;
+        if let Some(found) = rest.strip_prefix(" discover") {
+            asked.push_str(" discover");
+            rest = found;
+        }
+        if rest.is_empty() || rest.starts_with([' ', ';', '&', '|', '>', ')', '\n', '\'', '"']) {
+            asked.push_str(" -v");
+        }
+    }
+    asked + rest
 }
 
 #[cfg(test)]
@@ -80,6 +98,10 @@ mod tests {
         assert_eq!(asking("npx vitest run", "/r").files.last().unwrap(), "/r/vitest.json");
         assert!(asking("npx jest", "/r").command.ends_with("--json --outputFile=/r/jest.json"));
         assert_eq!(asking("python3 -m unittest", "/r").command, "python3 -m unittest -v");
+        let both = asking("cd x && python3 -m unittest discover -s t && ./more.sh", "/r").command;
+        assert_eq!(both, "cd x && python3 -m unittest discover -v -s t && ./more.sh");
+        assert_eq!(asking("python -m unittest; ls", "/r").command, "python -m unittest -v; ls");
+        assert_eq!(asking("python -m unittest_more", "/r").command, "python -m unittest_more");
         assert_eq!(asking("jest | tee log", "/r").command, "jest | tee log");
         assert!(asking("go test ./... | tee log", "/r").env.contains(&("GOFLAGS".into(), "-v".into())));
     }

@@ -1,4 +1,4 @@
-//! The table of everybody: rank, gates, score, size, time and money, and why some are out.
+//! The table of everybody: rank, score, gates, size, time and money, and why some are out.
 
 use std::fmt::{self, Write as _};
 
@@ -23,7 +23,7 @@ pub(super) fn write(page: &Page, out: &mut String) -> fmt::Result {
         Gate::ALL.into_iter().map(|gate| format!("<th class=\"c\">{}</th>", gate.title())).collect();
     writeln!(
         out,
-        "<div class=\"card\"><table><thead><tr><th></th><th>Attempt</th>{gates}<th>Score</th><th class=\"r\">Changed</th>\
+        "<div class=\"card\"><table><thead><tr><th></th><th>Attempt</th><th>Score</th>{gates}<th class=\"r\">Changed</th>\
          <th class=\"r\">Time</th><th class=\"r\">Cost</th></tr></thead><tbody>"
     )?;
     for fork in page.ranked() {
@@ -54,15 +54,6 @@ fn row(page: &Page, fork: &Standing, out: &mut String) -> fmt::Result {
         "<tr class=\"{class}\"><td class=\"strong\">{rank}</td><td style=\"white-space:nowrap\"><span class=\"strong\">Attempt {}</span>{badge}{label}</td>",
         fork.fork
     )?;
-    for gate in &fork.gates {
-        let (class, mark) = match gate.result {
-            GateOutcome::Passed => ("pass", "✓"),
-            GateOutcome::Failed => ("fail", "✗"),
-            GateOutcome::Unknown => ("unknown", "–"),
-        };
-        let said = format!("{} {}: {}", gate.gate.code(), gate.result.word(), gate.reason);
-        write!(out, "<td class=\"c {class}\" title=\"{}\">{mark}</td>", plain(&said))?;
-    }
     match fork.score {
         Some(score) => write!(
             out,
@@ -73,6 +64,15 @@ fn row(page: &Page, fork: &Standing, out: &mut String) -> fmt::Result {
             let why = why_out(fork).unwrap_or_else(|| fork.status_said.clone());
             write!(out, "<td class=\"why-out\">out: {}</td>", prose(&why))?;
         }
+    }
+    for gate in &fork.gates {
+        let (class, mark) = match gate.result {
+            GateOutcome::Passed => ("pass", "✓"),
+            GateOutcome::Failed => ("fail", "✗"),
+            GateOutcome::Unknown => ("unknown", "–"),
+        };
+        let said = format!("{} {}: {}", gate.gate.code(), gate.result.word(), gate.reason);
+        write!(out, "<td class=\"c {class}\" title=\"{}\">{mark}</td>", plain(&said))?;
     }
     writeln!(
         out,
