@@ -1,5 +1,5 @@
 //! Tries generated scripts in bash and in the guardian: `differential [--seconds N] [--seed S]`. Prints how each miss can be shown in
-//! the shortest way, what was said to be unknown, and fails if anything was missed. `differential --show FILE` tells of one script
+//! the shortest way, what was said to be unknown, and fails if anything was missed. `differential --show FILE…` tells of scripts
 //! what bash does and what the guardian says.
 
 #![expect(
@@ -28,16 +28,18 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     while let Some(flag) = arguments.next() {
         if flag == "--show" {
-            let script = std::fs::read_to_string(arguments.next().expect("a file")).unwrap();
+            let scripts: Vec<String> = arguments.map(|file| std::fs::read_to_string(file).unwrap()).collect();
             let place = std::env::temp_dir().join(format!("belljar-differential-{}", std::process::id()));
-            println!("{}", harness::told(&script, &place));
+            for (script, told) in scripts.iter().zip(harness::told(&scripts, &place)) {
+                println!("{script}\n{told}\n");
+            }
             return;
         }
         let number = arguments.next().and_then(|text| text.parse().ok());
         match (flag.as_str(), number) {
             ("--seconds", Some(number)) => seconds = number,
             ("--seed", Some(number)) => seed = number,
-            _ => panic!("usage: differential [--seconds N] [--seed S] | --show FILE"),
+            _ => panic!("usage: differential [--seconds N] [--seed S] | --show FILE..."),
         }
     }
     let place = std::env::temp_dir().join(format!("belljar-differential-{}", std::process::id()));

@@ -321,7 +321,7 @@ impl Maker {
     }
 
     /// Commands that will be quoted once more.
-    fn nested(&mut self) -> String {
+    pub(crate) fn nested(&mut self) -> String {
         if self.depth > 4 {
             return self.marker();
         }

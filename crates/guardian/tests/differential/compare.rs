@@ -25,7 +25,7 @@ fn context(deeds: &Deeds) -> Context {
     Context {
         cwd: deeds.cwd.clone().into_bytes(),
         home: home.clone(),
-        user: "root".to_owned(),
+        user: "me".to_owned(),
         workspace: deeds.cwd.clone().into_bytes(),
         environment: [(b"HOME".to_vec(), home), (b"PATH".to_vec(), b"/stubs".to_vec())].into_iter().collect(),
         ..Context::default()
@@ -54,7 +54,9 @@ pub(crate) fn told(script: &str, deeds: &Deeds) -> String {
 
 /// Compares one script.
 pub(crate) fn compare(script: &str, deeds: &Deeds) -> Outcome {
-    if deeds.stopped || deeds.astray {
+    // Nobody sees a `cd` fail that is told to be no function.
+    let is_unseen = ["command cd", "builtin cd", "command pushd"].iter().any(|words| script.contains(words));
+    if deeds.stopped || deeds.astray || is_unseen {
         return Outcome::Passed;
     }
     let (invocations, effects) = trace(script.trim_end_matches('\n').as_bytes(), &context(deeds));
@@ -216,11 +218,19 @@ fn writes(effect: &Effect, path: &[u8]) -> bool {
     match &effect.act {
         // What is put into a directory may be named by it.
         Act::Write { path: written, change, .. } => {
-            is_path(written, path, true) || *change == Change::Make && is_parent(path, written)
+            is_path(written, path, true)
+                || *change == Change::Make && is_parent(path, written)
+                || is_filled(path, written)
         }
         Act::Permit { path: permitted, deep, .. } => is_path(permitted, path, *deep),
         _ => false,
     }
+}
+
+/// Whether a directory is one that something is unpacked into.
+fn is_filled(directory: &[u8], written: &Value) -> bool {
+    let is_all = |piece: &Piece| matches!(piece, Piece::Glob(all) if all == b"**");
+    written.pieces.last().is_some_and(is_all) && may_be(written, &[directory, b"/"].concat())
 }
 
 /// Whether a directory is one that `mkdir -p` would make on the way.

@@ -3,6 +3,7 @@
 mod commands;
 mod compare;
 mod dice;
+mod holes;
 mod maker;
 mod sandbox;
 mod shrink;
@@ -70,8 +71,8 @@ pub(crate) fn shortened(script: &str, place: &Path) -> String {
     format!("{}\n{script}", what.join("; "))
 }
 
-/// What bash does when it runs a script, and what the guardian says of it.
-pub(crate) fn told(script: &str, place: &Path) -> String {
-    let deeds = sandbox::run(&[script.to_owned()], place);
-    deeds.first().map_or_else(String::new, |deeds| compare::told(script, deeds))
+/// What bash does when it runs each of these scripts, and what the guardian says of it.
+pub(crate) fn told(scripts: &[String], place: &Path) -> Vec<String> {
+    let deeds = sandbox::run(scripts, place);
+    scripts.iter().zip(&deeds).map(|(script, deeds)| compare::told(script, deeds)).collect()
 }

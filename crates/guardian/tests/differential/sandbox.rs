@@ -128,7 +128,9 @@ const REAL: [&str; 78] = [
 
 /// Notes that it runs; then it is the real one, or a marker that answers by its number.
 const STAND_IN: &str = r#"#!/bin/dash
+old=${OLDPWD-}
 cd -P .
+OLDPWD=$old
 name=${0##*/}
 printf '%s\0' RUN "$#" "$name" "$PWD" "$@" >> /log
 case $name in
@@ -276,11 +278,13 @@ fn told(output: &[u8], count: usize) -> Vec<Deeds> {
 
 /// A word as it is where no stand-in gives the shell another `$0`.
 fn called(word: &[u8]) -> Vec<u8> {
-    match word {
-        b"/real/sh" => b"sh".to_vec(),
-        b"/usr/bin/bash" => b"bash".to_vec(),
-        word => word.to_vec(),
+    let mut word = word.to_vec();
+    for (path, name) in [(b"/real/sh".as_slice(), b"sh".as_slice()), (b"/usr/bin/bash", b"bash")] {
+        while let Some(at) = word.windows(path.len()).position(|part| part == path) {
+            word.splice(at..at + path.len(), name.iter().copied());
+        }
     }
+    word
 }
 
 /// What became of one script's files.

@@ -7,7 +7,7 @@ impl Maker {
         if self.depth > 3 || self.quoted > 0 {
             return self.simple();
         }
-        match self.dice.roll(20) {
+        match self.dice.roll(32) {
             0..=5 => self.simple(),
             6 | 7 => self.list(),
             8..=10 => self.compound(),
@@ -17,7 +17,8 @@ impl Maker {
             16 => self.sly(),
             17 => self.stored(),
             18 => self.streamed(),
-            _ => self.shadowed(),
+            19 => self.shadowed(),
+            _ => self.filled(),
         }
     }
 
@@ -149,7 +150,7 @@ impl Maker {
         }
     }
 
-    fn condition(&mut self) -> String {
+    pub(crate) fn condition(&mut self) -> String {
         let name = self.name();
         match self.dice.roll(14) {
             0 => {

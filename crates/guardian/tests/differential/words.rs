@@ -28,7 +28,7 @@ impl Maker {
         if self.depth > 3 {
             return self.literal();
         }
-        match self.dice.roll(40) {
+        match self.dice.roll(46) {
             0..=9 => self.literal(),
             10..=20 => self.parameter(),
             21..=24 => self.array(),
@@ -67,6 +67,7 @@ impl Maker {
                 self.pick(&["$v", "${w}x", "$1", "\\$v", "$(echo q)", "$((1+1))"])
             ),
             38 if self.quoted == 0 => format!("<({})", self.deeper(Self::simple)),
+            39..=45 => self.filled_word(),
             _ => self.literal(),
         }
     }

@@ -51,14 +51,37 @@ const VALUES: &[&str] = &["-type", "-maxdepth", "-mindepth", "-regextype", "-fil
 #[derive(Default)]
 struct Expression {
     filtered: bool,
-    name: Option<Value>,
+    /// Of each alternative the name that is looked for; a star where it may be any.
+    names: Vec<Value>,
     deletes: bool,
     commands: Vec<(Vec<Value>, bool)>,
     writes: Vec<Value>,
     reads: Vec<Value>,
-    not: bool,
     /// `-print`: names are said although something else is done.
     prints: bool,
+    /// `-print0`: what ends each of them.
+    zeros: bool,
+}
+
+/// What stands between two `-o`.
+#[derive(Default)]
+struct Alternative {
+    name: Option<Value>,
+    tests: bool,
+    prunes: bool,
+    acts: bool,
+}
+
+impl Alternative {
+    /// Puts what it looks for beside what the others do; what it cuts off is not looked for.
+    fn end(self, names: &mut Vec<Value>) {
+        match self.name {
+            _ if self.prunes && !self.acts => {}
+            Some(name) => names.push(name),
+            None if self.tests => names.push(Value::known("*")),
+            None => {}
+        }
+    }
 }
 
 /// `find`.
@@ -91,12 +114,15 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
 
 fn expression(args: &[Value]) -> Expression {
     let mut found = Expression::default();
+    let mut one = Alternative::default();
+    let mut not = false;
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match arg.text().unwrap_or_default() {
-            "-delete" => found.deletes = true,
+            "-delete" => (found.deletes, one.acts) = (true, true),
             test @ ("-exec" | "-execdir" | "-ok" | "-okdir") => {
                 let mut words = Vec::new();
+                one.acts = true;
                 for word in args.by_ref() {
                     let ends = word.text() == Some(";")
                         || word.text() == Some("+")
@@ -106,6 +132,10 @@ fn expression(args: &[Value]) -> Expression {
                     }
                     words.push(word.clone());
                 }
+                // What is asked of each before anything is done to it: `! -exec test -e {} ;`.
+                let asks = matches!(words.first().and_then(Value::text), Some("test" | "[" | "grep" | "cmp"));
+                found.filtered |= asks;
+                one.tests |= asks;
                 found.commands.push((words, test.ends_with("dir")));
             }
             "-fprint" | "-fprint0" | "-fls" => found.writes.extend(args.next().cloned()),
@@ -115,26 +145,29 @@ fn expression(args: &[Value]) -> Expression {
             }
             "-empty" => found.filtered = true,
             "-print" | "-print0" | "-ls" | "-printf" => {
-                found.prints = true;
+                (found.prints, one.acts) = (true, true);
+                found.zeros |= arg.text() == Some("-print0");
                 if arg.text() == Some("-printf") {
                     args.next();
                 }
             }
-            "!" | "-not" => found.not = true,
+            "!" | "-not" => not = true,
+            "-o" | "-or" | "," => std::mem::take(&mut one).end(&mut found.names),
+            "-prune" => one.prunes = true,
             test @ ("-name" | "-iname" | "-path" | "-ipath" | "-wholename") => {
                 let pattern = args.next().cloned().unwrap_or_default();
                 let all = matches!(pattern.text(), Some("*" | "*.*" | ".*"));
-                found.filtered |= !all;
-                if found.not || all || found.name.is_some() || test.contains("path") || test.contains("whole")
-                {
-                    found.name.get_or_insert_with(|| Value::known("*"));
-                } else {
-                    found.name = Some(pattern);
+                // All but some of it is nearly all of it.
+                let but = std::mem::take(&mut not);
+                found.filtered |= !all && !but;
+                one.tests |= !but;
+                if !but && !all && test.ends_with("name") && !test.contains("whole") {
+                    one.name.get_or_insert(pattern);
                 }
-                found.not = false;
             }
             test if TESTS.contains(&test) => {
                 found.filtered = true;
+                one.tests = true;
                 if test == "-newer" || test == "-samefile" {
                     found.reads.extend(args.next().cloned());
                 } else {
@@ -142,23 +175,33 @@ fn expression(args: &[Value]) -> Expression {
                 }
             }
             test if VALUES.contains(&test) => {
-                args.next();
+                let value = args.next().and_then(Value::text).unwrap_or_default();
+                // Files and directories are nearly all there is.
+                if test == "-type" && !value.contains(['f', 'd']) {
+                    found.filtered = true;
+                    one.tests = true;
+                }
             }
             _ => {}
         }
     }
+    one.end(&mut found.names);
     found
 }
 
 /// What stands for every path found below a start.
-fn below(start: &Value, expression: &Expression) -> Value {
+fn below(start: &Value, expression: &Expression) -> Vec<Value> {
     if !expression.filtered {
-        return start.clone();
+        return vec![start.clone()];
     }
+    let star = [Value::known("*")];
+    let names = if expression.names.is_empty() { star.as_slice() } else { &expression.names };
+    names.iter().map(|name| named(start, name)).collect()
+}
+
+fn named(start: &Value, name: &Value) -> Value {
     let mut path = start.clone();
     path.push(Piece::Known(b"/".to_vec()));
-    let star = Value::known("*");
-    let name = expression.name.as_ref().unwrap_or(&star);
     match name.bytes() {
         Some(bytes) if !bytes.iter().any(|byte| b"*?[\\".contains(byte)) => {
             path.push(Piece::Known(bytes.to_vec()));
@@ -199,20 +242,23 @@ fn act(call: &Call<'_>, starts: &[Value], expression: &Expression) -> Outcome {
             let whole = |path: &Value| Act::Delete { path: path.clone(), deep: true, filtered: false };
             outcome.acts.extend(starts.iter().map(|path| (whole(path), crate::effects::act::Effort::Done)));
         }
-        let all = starts.iter().flat_map(|start| {
-            let inside = (!expression.filtered).then(|| inside(start));
-            [Some(call.path(&below(start, expression))), inside]
-                .into_iter()
-                .flatten()
-                .map(move |path| (start, path))
-        });
-        for (start, path) in all {
-            let argv: Vec<Value> = words.iter().map(|word| replaced(word, b"{}", &path)).collect();
-            let mut next = call.next(argv);
-            if let (true, Next::Program { invocation, .. }) = (*in_directory, &mut next) {
-                invocation.cwd.clone_from(start);
+        for start in starts {
+            let inside = inside(start);
+            let mut all: Vec<Value> = below(start, expression).iter().map(|path| call.path(path)).collect();
+            if !expression.filtered {
+                all.push(inside.clone());
             }
-            outcome.next.push(next);
+            for path in all {
+                let argv: Vec<Value> = words.iter().map(|word| replaced(word, b"{}", &path)).collect();
+                let places = if *in_directory { vec![Some(start), Some(&inside)] } else { vec![None] };
+                for place in places {
+                    let mut next = call.next(argv.clone());
+                    if let (Some(place), Next::Program { invocation, .. }) = (place, &mut next) {
+                        invocation.cwd.clone_from(place);
+                    }
+                    outcome.next.push(next);
+                }
+            }
         }
     }
     // Whoever is told to do something else says no names.
@@ -220,14 +266,14 @@ fn act(call: &Call<'_>, starts: &[Value], expression: &Expression) -> Outcome {
     if is_quiet && !expression.prints {
         return outcome;
     }
-    let mut lines: Vec<Value> = starts.iter().map(|start| below(start, expression)).collect();
+    let mut lines: Vec<Value> = starts.iter().flat_map(|start| below(start, expression)).collect();
     if !expression.filtered {
         lines.extend(starts.iter().map(inside));
     }
     let mut text = Value::default();
     for (place, line) in lines.iter().enumerate() {
         if place > 0 {
-            text.push(Piece::Known(b"\n".to_vec()));
+            text.push(Piece::Known(if expression.zeros { b"\0" } else { b"\n" }.to_vec()));
         }
         text.pieces.extend(line.pieces.iter().cloned());
     }
@@ -285,7 +331,25 @@ pub(super) fn fd(call: &Call<'_>) -> Outcome {
         let holder = (!held).then(|| Value::known("{}"));
         commands.push((words.into_iter().chain(holder).collect(), false));
     }
-    act(call, &starts, &Expression { filtered, commands, ..Expression::default() })
+    let names = fd_names(pattern, &read);
+    act(call, &starts, &Expression { filtered, names, commands, ..Expression::default() })
+}
+
+/// What `fd` looks for, as names: a piece of one, a glob, an ending.
+fn fd_names(pattern: &str, read: &super::options::Read) -> Vec<Value> {
+    let endings = read.values("e extension").filter_map(Value::text);
+    let mut names: Vec<String> = endings.map(|end| format!("*.{}", end.trim_start_matches('.'))).collect();
+    let (begins, rest) = pattern.strip_prefix('^').map_or((false, pattern), |rest| (true, rest));
+    let (ends, rest) = rest.strip_suffix('$').map_or((false, rest), |rest| (true, rest));
+    let plain = rest.replace("\\.", ".");
+    let is_plain = plain.chars().all(|letter| letter.is_alphanumeric() || "_.-".contains(letter));
+    if read.has("g glob") {
+        names.push(pattern.to_owned());
+    } else if names.is_empty() && is_plain && !matches!(plain.as_str(), "" | ".") {
+        let star = |open: bool| if open { "*" } else { "" };
+        names.push(format!("{}{plain}{}", star(!begins), star(!ends)));
+    }
+    names.into_iter().map(Value::known).collect()
 }
 
 #[cfg(test)]
@@ -310,7 +374,7 @@ mod tests {
             ),
             ("find -L / -fprint /etc/x", "look /; write:Replace /etc/x"),
             ("find ?d -delete", "delete/ ?"),
-            ("fd -e log . /var -x rm", "look /var; > rm /var/[*]"),
+            ("fd -e log . /var -x rm", "look /var; > rm /var/[*.log]"),
             ("fd foo", "look /home/dev/project"),
         ]);
     }

@@ -40,6 +40,7 @@ pub(crate) use self::agents::moves_guard;
 use self::call::Call;
 pub(super) use self::call::write as written;
 pub(super) use self::cloud::shown;
+pub(crate) use self::projects::project_lines;
 pub(super) use self::sql::statements;
 use super::context::Context;
 use super::invocation::{Invocation, Outcome};

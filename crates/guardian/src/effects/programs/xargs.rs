@@ -37,8 +37,9 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     let delimiter = read.value("d delimiter").map(|given| given.text().and_then(delimiter));
     let mut items = match delimiter {
         _ if read.has("a arg-file") => None,
-        None => items(&call.invocation.input, lines, is_quoted),
-        Some(Some(b'\n' | 0)) => items(&call.invocation.input, true, false),
+        None if read.has("0 null") => items(&call.invocation.input, Some(0), false),
+        None => items(&call.invocation.input, lines.then_some(b'\n'), is_quoted),
+        Some(Some(end @ (b'\n' | 0))) => items(&call.invocation.input, Some(end), false),
         Some(Some(byte)) => delimited(&call.invocation.input, byte),
         Some(None) => None,
     };
@@ -51,17 +52,7 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     if let (Some(most), None, Some(text)) =
         (by_lines, &holder, call.invocation.input.text.as_ref().and_then(Value::bytes))
     {
-        let lines: Vec<&[u8]> =
-            text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
-        for some in lines.chunks(most.max(1)).take(MOST) {
-            let taken = some.iter().flat_map(|line| words(line)).map(Value::known);
-            outcome.next.push(started(
-                call,
-                argv.iter().cloned().chain(taken).collect(),
-                None,
-                unread.clone(),
-            ));
-        }
+        outcome.next.extend(line_by_line(call, &argv, text, most));
         return outcome;
     }
     match (items, holder) {
@@ -95,6 +86,17 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     outcome
 }
 
+/// `-L`: a start for so many lines.
+fn line_by_line(call: &Call<'_>, argv: &[Value], text: &[u8], most: usize) -> Vec<Next> {
+    let lines: Vec<&[u8]> =
+        text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
+    let starts = lines.chunks(most.max(1)).take(MOST).map(|some| {
+        let taken = some.iter().flat_map(|line| words(line)).map(Value::known);
+        started(call, argv.iter().cloned().chain(taken).collect(), None, Stream::default())
+    });
+    starts.collect()
+}
+
 fn started(call: &Call<'_>, argv: Vec<Value>, more: Option<crate::shell::value::Why>, input: Stream) -> Next {
     let mut invocation = Invocation { argv, input, ..call.invocation.clone() };
     invocation.flows.extend(call.invocation.input.data.iter().cloned());
@@ -102,17 +104,17 @@ fn started(call: &Call<'_>, argv: Vec<Value>, more: Option<crate::shell::value::
     Next::Program { invocation, elsewhere: None }
 }
 
-/// The words or lines of an input that is known, as values.
-fn items(input: &Stream, lines: bool, is_quoted: bool) -> Option<Vec<Value>> {
+/// The words of an input that is known, or what stands before each end, as values.
+fn items(input: &Stream, end: Option<u8>, is_quoted: bool) -> Option<Vec<Value>> {
     let text = input.text.as_ref()?;
     if text.why().is_some() {
         return None;
     }
-    if let (false, Some(bytes)) = (lines, text.bytes()) {
+    if let (None, Some(bytes)) = (end, text.bytes()) {
         let found: Vec<Value> = words(bytes).into_iter().map(Value::known).collect();
         return (found.len() <= MOST).then_some(found);
     }
-    if let (true, true, Some(bytes)) = (lines, is_quoted, text.bytes()) {
+    if let (Some(_), true, Some(bytes)) = (end, is_quoted, text.bytes()) {
         let found = quoted_lines(bytes)?;
         return (found.len() <= MOST).then(|| found.into_iter().map(Value::known).collect());
     }
@@ -120,8 +122,7 @@ fn items(input: &Stream, lines: bool, is_quoted: bool) -> Option<Vec<Value>> {
     for piece in &text.pieces {
         match piece {
             Piece::Known(bytes) => {
-                let ends =
-                    |byte: &u8| if lines { matches!(byte, b'\n' | 0) } else { byte.is_ascii_whitespace() };
+                let ends = |byte: &u8| end.map_or(byte.is_ascii_whitespace(), |end| *byte == end);
                 for (place, part) in bytes.split(ends).enumerate() {
                     if place > 0 {
                         found.push(Value::default());
@@ -262,7 +263,7 @@ pub(super) fn parallel(call: &Call<'_>) -> Outcome {
     } else if !rest.is_empty() {
         given = Some(rest.iter().filter(|arg| !marks(arg)).cloned().collect());
     } else if !read.has("a arg-file") {
-        given = items(&call.invocation.input, true, false);
+        given = items(&call.invocation.input, Some(b'\n'), false);
     }
     if read.has("pipe") {
         return outcome.then(call.shell(joined(command)));

@@ -10,7 +10,7 @@ use super::simple::Job;
 use super::state::{Flow, Function, State};
 use crate::effects::{Act, Effort, Power};
 use crate::shell::ast::{Command, Kind, Link, Part, Redirect, Script, Span};
-use crate::shell::value::Why;
+use crate::shell::value::{Value, Why};
 
 /// Calls of one function within itself that are followed with their own arguments.
 const RECURSION: usize = 3;
@@ -143,7 +143,13 @@ impl Machine<'_> {
         let traps = std::mem::take(&mut state.traps);
         state.flow = Flow::Normal;
         let mut worlds = vec![state];
-        for text in traps.values() {
+        // A signal may come before the end, or never.
+        let ends = |name: &&Vec<u8>| matches!(name.as_slice(), b"EXIT" | b"0");
+        let at_end = traps.iter().filter(|(name, _)| ends(name)).map(|(_, text)| text);
+        let others: Vec<&Value> =
+            traps.iter().filter(|(name, _)| !ends(name)).map(|(_, text)| text).collect();
+        let again = at_end.clone().filter(|_| !others.is_empty());
+        for text in at_end.clone().chain(others.iter().copied()).chain(again) {
             worlds = self.each(worlds, |machine, state| {
                 let kept = state.clone();
                 let mut after = machine.text(text, crate::shell::ast::Span::default(), "a trap", state);

@@ -97,6 +97,12 @@ impl Machine<'_> {
         if self.elsewhere.is_some() {
             return;
         }
+        if stream.data.contains(&Datum::Environment(None)) {
+            // What a file has put into the environment is shown with it.
+            for path in self.sourced.clone() {
+                self.record(Act::Read { path, deep: false }, by, span, Effort::Done);
+            }
+        }
         for datum in &stream.data {
             if let Datum::Environment(Some(name)) = datum
                 && crate::redact::is_telling(name)

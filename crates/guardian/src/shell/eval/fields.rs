@@ -245,6 +245,10 @@ impl<'s> Splitter<'s> {
         if self.noglob {
             return self.put(Piece::Known(text.to_vec()));
         }
+        // A backslash there keeps the letter behind it: `\\f*` stands for what `f*` stands for.
+        if text.contains(&b'\\') && text.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[')) {
+            return self.put(Piece::Glob(text.to_vec()));
+        }
         let mut rest = text;
         while let Some(place) = rest.iter().position(|byte| matches!(byte, b'*' | b'?' | b'[')) {
             let (before, from) = rest.split_at(place);

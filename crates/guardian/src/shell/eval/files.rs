@@ -3,7 +3,7 @@
 //! Owns: contents and origins by path. Refuses: the order of writes; whatever a file may have held at some time may be what is
 //! run later, so nothing is forgotten.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effects::{Datum, Stream};
 use crate::shell::value::{Piece, Value};
@@ -21,6 +21,10 @@ pub(super) struct Files {
     trees: Vec<(Vec<u8>, Vec<Datum>)>,
     /// Symlinks, and what they lead to.
     links: Vec<(Value, Value)>,
+    /// Files that may hold something else: `set -C` keeps what is there, programs put in what nobody knows.
+    doubted: BTreeSet<Vec<u8>>,
+    /// Files something was put behind whatever was in them before.
+    lengthened: BTreeSet<Vec<u8>>,
 }
 
 impl Files {
@@ -72,20 +76,66 @@ impl Files {
         Some(real)
     }
 
+    /// A path that goes up from behind a link, as the kernel goes: from where the link leads. None if it does not.
+    pub(super) fn climbed(&self, path: &[u8], cwd: &[u8]) -> Option<Value> {
+        if self.links.is_empty() || !path.split(|byte| *byte == b'/').any(|name| name == b"..") {
+            return None;
+        }
+        let mut place = if path.starts_with(b"/") { Vec::new() } else { cwd.to_vec() };
+        let mut is_led = false;
+        for name in path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b".")) {
+            if name == b".." {
+                if let Some(real) = self.real(&Value::known(place.clone()), true) {
+                    place = real.bytes()?.to_vec();
+                    is_led = true;
+                }
+                place.truncate(place.iter().rposition(|byte| *byte == b'/').unwrap_or(0));
+            } else {
+                place = [place.as_slice(), b"/", name].concat();
+            }
+        }
+        is_led.then(|| Value::known(if place.is_empty() { b"/".to_vec() } else { place }))
+    }
+
     /// What reading the file gives.
     pub(super) fn stream(&self, path: &Value) -> Stream {
         let mut data = vec![Datum::File(path.clone())];
         data.extend(self.origins(path));
-        Stream { text: self.contents(path).last().cloned(), data }
+        let is_sure = !self.is_doubted(path) && !self.lengthened.contains(&key(path));
+        Stream { text: self.contents(path).last().filter(|_| is_sure).cloned(), data }
+    }
+
+    /// Notes that what is written to a file may never get there.
+    pub(super) fn doubt(&mut self, path: &Value) {
+        self.doubted.insert(key(path));
+    }
+
+    /// Notes that something is put behind what is in a file, which may be something.
+    pub(super) fn lengthen(&mut self, path: &Value) {
+        if !self.contents.contains_key(&key(path)) {
+            self.lengthened.insert(key(path));
+        }
+    }
+
+    /// Notes that a file holds something else now than what is known to have been written.
+    pub(super) fn changed(&mut self, path: &Value) {
+        if self.contents.contains_key(&key(path)) {
+            self.doubt(path);
+        }
+    }
+
+    /// Whether a file may hold something else than what is known.
+    pub(super) fn is_doubted(&self, path: &Value) -> bool {
+        self.doubted.contains(&key(path))
     }
 
     /// Keeps what is now in a file: what was in it, then what was written.
     pub(super) fn keep(&mut self, path: &Value, base: &Value, written: &Stream) {
         self.flow(path, &written.data);
-        let Some(text) = &written.text else { return };
-        if !text.pieces.iter().any(|piece| matches!(piece, Piece::Known(_))) && !text.pieces.is_empty() {
-            return;
-        }
+        let known = written.text.as_ref().filter(|text| {
+            text.pieces.is_empty() || text.pieces.iter().any(|piece| matches!(piece, Piece::Known(_)))
+        });
+        let Some(text) = known else { return self.changed(path) };
         let mut whole = base.clone();
         whole.append(text.clone());
         self.put(path, whole);

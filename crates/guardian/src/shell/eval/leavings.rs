@@ -43,12 +43,18 @@ impl Machine<'_> {
                 continue;
             }
             self.files.flow(path, &from);
+            if *change == Change::Append {
+                self.files.lengthen(path);
+            }
             let base = if *change == Change::Append {
                 self.files.contents(path).last().cloned().unwrap_or_default()
             } else {
                 Value::default()
             };
             let content = content.clone().or_else(|| copied.clone().filter(|_| COPIERS.contains(&by)));
+            if content.is_none() && *change != Change::Make {
+                self.files.changed(path);
+            }
             if content.is_some() {
                 self.files.keep(path, &base, &Stream { text: content, data: Vec::new() });
             }

@@ -9,7 +9,7 @@ use super::machine::{Machine, Worlds, settle};
 use super::state::{Content, FAILED, Flow, Hint, State};
 use crate::effects::Stream;
 use crate::shell::ast::{Command, Kind, Link, Reason, Script, Span};
-use crate::shell::value::Value;
+use crate::shell::value::{Value, Why};
 
 impl Machine<'_> {
     /// Runs a script, command by command.
@@ -96,11 +96,16 @@ impl Machine<'_> {
             }),
             Kind::Coprocess { name, body } => self.redirected(command, &state, |machine, mut state| {
                 let name = name.as_ref().map(|word| machine.single(word, &mut state));
-                let inner = machine.subshell(&state, |machine, state| machine.command(body, state));
+                let mut within = state.clone();
+                let why = Why { construct: "what is written to a coprocess".to_owned(), span };
+                let given = Stream { text: Some(Value::unknown(why)), data: Vec::new() };
+                within.descriptors.insert(0, Channel::Source(given));
+                let inner = machine.subshell(&within, |machine, state| machine.command(body, state));
                 let mut state = state.after(inner);
                 let name = name.as_ref().and_then(Value::bytes).unwrap_or(b"COPROC").to_vec();
-                let why = super::variables::number(b"a descriptor");
-                state.set(&name, super::state::Variable { content: Content::Any(why), ..Default::default() });
+                let end = Value::unknown(super::variables::number(b"a descriptor"));
+                let content = Content::Indexed([(0, end.clone()), (1, end)].into());
+                state.set(&name, super::state::Variable { content, ..Default::default() });
                 vec![state]
             }),
         }
@@ -187,6 +192,7 @@ impl Machine<'_> {
     fn piped(&mut self, stages: &[Command], span: Span, mut state: State) -> Worlds {
         let mut carried: Option<Stream> = None;
         let before = state.status;
+        let mut statuses = Vec::with_capacity(stages.len());
         for (place, stage) in stages.iter().enumerate() {
             let last = place + 1 == stages.len();
             let mut inner = state.clone();
@@ -200,6 +206,11 @@ impl Machine<'_> {
                 let mut worlds = self.command(stage, inner);
                 for state in &mut worlds {
                     put_back(state, 0, given.clone());
+                    if state.options.pipefail {
+                        statuses.push(state.status);
+                        state.status = failed_in(&statuses);
+                        statuses.pop();
+                    }
                 }
                 return worlds;
             }
@@ -213,10 +224,14 @@ impl Machine<'_> {
                 carried = output_of(&worlds, buffer);
             }
             state = state.after(worlds);
+            statuses.push(state.status);
             if self.is_spent() {
                 self.step(span);
                 break;
             }
+        }
+        if state.options.pipefail {
+            state.status = failed_in(&statuses);
         }
         vec![state]
     }
@@ -242,6 +257,11 @@ impl Machine<'_> {
         }
         worlds
     }
+}
+
+/// What a pipeline ends with under `pipefail`: the last of its commands that failed says it.
+fn failed_in(statuses: &[Option<i32>]) -> Option<i32> {
+    statuses.iter().rev().find(|status| **status != Some(0)).copied().unwrap_or(Some(0))
 }
 
 /// The states in which the last command succeeded, and in which it failed.

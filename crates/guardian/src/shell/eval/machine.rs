@@ -9,7 +9,7 @@ use super::files::Files;
 use super::state::State;
 use crate::effects::{Act, Code, Context, Datum, Effect, Effort, Invocation, Power, Traffic};
 use crate::shell::ast::{Script, Span};
-use crate::shell::value::{Piece, Why};
+use crate::shell::value::{Piece, Value, Why};
 
 /// States a shell may be in after a command.
 pub(super) type Worlds = Vec<State>;
@@ -60,6 +60,10 @@ pub(super) struct Machine<'a> {
     pub(super) sourcing: u32,
     /// A redirection at hand names more than one file.
     pub(super) refused: bool,
+    /// A redirection may be refused.
+    pub(super) doubted: bool,
+    /// Files whose lines were run in a shell of the command, so that what they set is in its environment.
+    pub(super) sourced: Vec<Value>,
     choices: Choices,
     steps: u32,
     /// Steps that were taken in scripts that lie on the disk.
@@ -106,6 +110,8 @@ impl<'a> Machine<'a> {
             substituted: None,
             sourcing: 0,
             refused: false,
+            doubted: false,
+            sourced: Vec::new(),
             choices: Choices::default(),
             steps: 0,
             found_steps: 0,
@@ -148,7 +154,11 @@ impl<'a> Machine<'a> {
         if let Some(invocations) = &mut self.invocations
             && invocations.len() < TRACED
         {
-            invocations.push(invocation.clone());
+            let mut invocation = invocation.clone();
+            if let Some(real) = self.files.real(&invocation.cwd, true) {
+                invocation.cwd = real;
+            }
+            invocations.push(invocation);
         }
     }
 
@@ -318,12 +328,12 @@ fn reaches_from_elsewhere(act: &Act) -> bool {
         | Act::Reveal { .. }
         | Act::Spawn { .. }
         | Act::Tool { .. } => true,
+        Act::Read { path, .. } => is_telling(path),
         // What nobody has seen, and the kernel, are the same in a container.
         Act::Run { code: Code::Download(_), .. } | Act::Power(Power::Kernel(_)) => true,
         Act::Git { operation, .. } => operation.starts_with("push"),
         Act::Package { operation, .. } => operation == "publish",
-        Act::Read { .. }
-        | Act::Look { .. }
+        Act::Look { .. }
         | Act::Write { .. }
         | Act::Delete { .. }
         | Act::Permit { .. }
@@ -339,9 +349,41 @@ fn reaches_from_elsewhere(act: &Act) -> bool {
     }
 }
 
+/// Names under which credentials lie wherever they lie.
+const TELLING: [&str; 14] = [
+    ".env",
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
+    "id_dsa",
+    "shadow",
+    "credentials",
+    "token",
+    ".netrc",
+    ".pgpass",
+    ".npmrc",
+    ".git-credentials",
+    "secrets.yml",
+    "secrets.json",
+];
+
+/// What a path in another place tells by its name.
+fn is_telling(path: &Value) -> bool {
+    let Some(name) = path.text().and_then(|path| path.rsplit('/').next()) else { return false };
+    let is_example = ["example", "sample", "template", "dist"].iter().any(|word| name.contains(word));
+    !is_example
+        && (TELLING.contains(&name)
+            || name.starts_with(".env.")
+            || name.ends_with(".pem")
+            || name.ends_with(".key"))
+}
+
 /// The same without this machine's files in it.
 fn seen_from_here(act: Act) -> Act {
     match act {
+        Act::Read { path, .. } => {
+            Act::Reveal { what: format!("`{}` of another place", path.text().unwrap_or_default()) }
+        }
         Act::Network { traffic, to, data } if traffic != Traffic::Remote => {
             let data = data
                 .into_iter()

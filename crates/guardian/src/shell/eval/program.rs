@@ -4,9 +4,9 @@
 //! program's options; `effects::programs` does.
 
 use super::channel::{Channel, presentable};
+use super::device::device;
 use super::machine::{Machine, Worlds};
 use super::names::{basename, named};
-use super::redirect::device;
 use super::simple::Job;
 use super::state::{State, Variable};
 use crate::effects::{Act, Code, Datum, Effort, Invocation, Next, Outcome, Stream, path, programs};
@@ -71,6 +71,8 @@ impl Machine<'_> {
         if self.own_file(invocation, &by, state) {
             return;
         }
+        self.own_project(invocation, &by, state);
+        let invocation = &self.climbing(invocation);
         let outcome = programs::outcome(invocation, self.context);
         self.remember(&outcome, invocation, &by);
         for (act, effort) in &outcome.acts {
@@ -89,39 +91,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the program is a file the command itself has written; then that is what runs.
-    fn own_file(&mut self, invocation: &Invocation, by: &str, state: &mut State) -> bool {
-        let Some(name) = invocation.argv.first() else { return false };
-        if self.elsewhere.is_some()
-            || !name.pieces.iter().any(|piece| matches!(piece, Piece::Known(bytes) if bytes.contains(&b'/')))
-        {
-            return false;
-        }
-        let path = path::resolve(name, &invocation.cwd);
-        self.run_origins(&path, by, invocation.span);
-        let contents = self.files.contents(&path).to_vec();
-        for content in &contents {
-            self.run_content(content, &path, None, invocation, state);
-        }
-        // A copy of a program is that program, whatever it is called.
-        let copied =
-            self.files.followed(&[Datum::File(path.clone())]).into_iter().find_map(|datum| match datum {
-                Datum::File(from) if from != path && is_program(&from) => Some(from),
-                _ => None,
-            });
-        if let Some(from) = &copied {
-            let mut inner = invocation.clone();
-            if let Some(first) = inner.argv.first_mut() {
-                first.clone_from(from);
-            }
-            self.start(&inner, state);
-        }
-        // Of a path that is not known what was written before may be another file.
-        path.why().is_none() && (copied.is_some() || !contents.is_empty())
-    }
-
     /// Says that something that came from elsewhere is run.
-    fn run_origins(&mut self, path: &Value, by: &str, span: Span) {
+    pub(super) fn run_origins(&mut self, path: &Value, by: &str, span: Span) {
         for datum in self.files.followed(&[Datum::File(path.clone())]) {
             if let Datum::Download(from) = datum {
                 self.record(
@@ -164,6 +135,10 @@ impl Machine<'_> {
                 invocation,
                 state,
             );
+        } else if matches!(interpreter.as_str(), "make" | "gmake") {
+            let argv = ["make", "-f", "-"].map(Value::known).to_vec();
+            let input = Stream { text: Some(content.clone()), data: Vec::new() };
+            self.start(&Invocation { argv, input, ..invocation.clone() }, state);
         } else if matches!(interpreter.as_str(), "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed") {
             // These read their data where others read their code.
             let inner =
@@ -207,6 +182,7 @@ impl Machine<'_> {
                     Some(_) => Vec::new(),
                     None => {
                         self.run_origins(path, by, span);
+                        self.run_doubted(path, span);
                         let contents = self.files.contents(path).to_vec();
                         if contents.is_empty() || path.why().is_some() {
                             self.record(act.clone(), by, span, effort);
@@ -326,7 +302,7 @@ impl Machine<'_> {
     }
 
     /// A shell of its own that reads text.
-    fn shell(
+    pub(super) fn shell(
         &mut self,
         text: &Value,
         arguments: Vec<Value>,
@@ -354,6 +330,11 @@ impl Machine<'_> {
         }
         inner.positional = arguments.collect();
         inner.options.xtrace = is_traced(invocation);
+        let named = invocation.argv.first().and_then(Value::text).map(basename);
+        if matches!(named, Some("sh" | "dash")) {
+            inner.options.posix = true;
+            inner.options.expand_aliases = true;
+        }
         inner.more.clone_from(&invocation.more);
         let calls = std::mem::take(&mut self.calls);
         let span = invocation.span;
@@ -377,12 +358,6 @@ fn is_traced(invocation: &Invocation) -> bool {
     let mut flags =
         invocation.argv.iter().skip(1).map_while(Value::text).take_while(|word| word.starts_with('-'));
     flags.any(|word| !word.starts_with("--") && word.contains('x'))
-}
-
-/// Whether a file is a program of the machine.
-fn is_program(path: &Value) -> bool {
-    let places = [b"/bin/".as_slice(), b"/sbin/", b"/usr/bin/", b"/usr/sbin/", b"/usr/local/bin/"];
-    places.iter().any(|place| path.prefix().starts_with(place))
 }
 
 fn same_file(argument: &Value, path: &Value, invocation: &Invocation) -> bool {

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::channel::Channel;
+use super::device::{device, network};
 use super::machine::{Machine, Worlds, settle};
 use super::state::State;
 use super::variables::Index;
@@ -44,6 +45,8 @@ impl Machine<'_> {
             // What stands in its words was started by then.
             return self.fed(vec![state]);
         }
+        // Whether what is opened is one name at all, or there to be read, may only be known when it runs.
+        let is_doubted = std::mem::take(&mut self.doubted);
         let kept: BTreeMap<u32, Channel> = self
             .named_descriptors(redirects, &state)
             .into_iter()
@@ -63,6 +66,9 @@ impl Machine<'_> {
         self.feeds = feeds;
         worlds = self.fed(worlds);
         for state in &mut worlds {
+            if is_doubted && state.status == Some(0) {
+                state.status = None;
+            }
             let replaced = std::mem::replace(&mut state.descriptors, before.clone());
             state.descriptors.extend(kept.iter().map(|(number, channel)| (*number, channel.clone())));
             // What an `exec` inside has opened above these stays open.
@@ -157,7 +163,15 @@ impl Machine<'_> {
         };
         let channel = match &redirect.target {
             Target::Read(word) => self.open(word, Mode::Read, number, by, span, state),
-            Target::Write(word, _) => self.open(word, Mode::Write(Change::Empty), number, by, span, state),
+            Target::Write(word, forced) => {
+                let channel = self.open(word, Mode::Write(Change::Empty), number, by, span, state);
+                if let (Channel::File { path, .. }, true, false) =
+                    (&channel, state.options.noclobber, *forced)
+                {
+                    self.files.doubt(path);
+                }
+                channel
+            }
             Target::Append(word) => self.open(word, Mode::Write(Change::Append), number, by, span, state),
             Target::ReadWrite(word) => self.open(word, Mode::Both, number, by, span, state),
             Target::Both(word, append) => {
@@ -269,6 +283,7 @@ impl Machine<'_> {
     ) -> Channel {
         let arguments = self.arguments([word], state);
         let (mut fields, is_sure) = (arguments.fields, arguments.more.is_none());
+        self.doubted |= !is_sure || fields.iter().any(Value::has_glob);
         match (fields.pop(), fields.is_empty()) {
             (Some(target), true) if target.bytes() != Some(b"") => {
                 self.opened(&target, mode, number, by, span, state)
@@ -297,7 +312,10 @@ impl Machine<'_> {
         if let Some(to) = network(target) {
             return self.connected(to, mode, by, span);
         }
-        let path = path::resolve(target, &state.cwd);
+        let climbed = target.bytes().zip(state.cwd.bytes());
+        let path = climbed
+            .and_then(|(target, cwd)| self.files.climbed(target, cwd))
+            .unwrap_or_else(|| path::resolve(target, &state.cwd));
         if let Some(channel) = device(&path, state) {
             return channel;
         }
@@ -310,8 +328,17 @@ impl Machine<'_> {
             }
             Mode::Read | Mode::Write(_) => Value::default(),
         };
+        match mode {
+            Mode::Write(Change::Append) => self.files.lengthen(&path),
+            // What is written there takes the place of some of it.
+            Mode::Both => self.files.doubt(&path),
+            Mode::Read | Mode::Write(_) => {}
+        }
         let change = match mode {
-            Mode::Read => return Channel::Source(self.file_stream(&path)),
+            Mode::Read => {
+                self.doubted |= self.files.contents(&path).is_empty();
+                return Channel::Source(self.file_stream(&path));
+            }
             // What programs say about their errors is not known.
             Mode::Write(Change::Empty) if number == 2 => Change::Replace,
             Mode::Write(change) => change,
@@ -346,42 +373,6 @@ impl Machine<'_> {
             self.record(Act::Network { traffic, to: to.clone(), data: Vec::new() }, by, span, Effort::Done);
         Channel::Network { to, effect }
     }
-}
-
-/// `/dev/tcp/host/port` as `host:port`.
-fn network(target: &Value) -> Option<Value> {
-    let prefix = target.prefix();
-    let rest = prefix.strip_prefix(b"/dev/tcp/").or_else(|| prefix.strip_prefix(b"/dev/udp/"))?;
-    let mut to = Value::known(rest);
-    target.pieces.iter().skip(1).for_each(|piece| to.push(piece.clone()));
-    for piece in &mut to.pieces {
-        if let Piece::Known(bytes) = piece
-            && let Some(slash) = bytes.iter().rposition(|byte| *byte == b'/')
-            && let Some(byte) = bytes.get_mut(slash)
-        {
-            *byte = b':';
-        }
-    }
-    Some(to)
-}
-
-/// Paths that stand for descriptors or for nothing.
-pub(super) fn device(path: &Value, state: &State) -> Option<Channel> {
-    let bytes = path.bytes()?;
-    let number = match bytes {
-        b"/dev/null" | b"/dev/zero" | b"/dev/full" | b"/dev/random" | b"/dev/urandom" => {
-            return Some(Channel::Null);
-        }
-        b"/dev/tty" => return Some(Channel::Given),
-        b"/dev/stdin" => 0,
-        b"/dev/stdout" => 1,
-        b"/dev/stderr" => 2,
-        _ => {
-            let digits = bytes.strip_prefix(b"/dev/fd/").or_else(|| bytes.strip_prefix(b"/proc/self/fd/"))?;
-            std::str::from_utf8(digits).ok()?.parse().ok()?
-        }
-    };
-    Some(state.descriptors.get(&number).cloned().unwrap_or(Channel::Given))
 }
 
 /// The descriptor a redirection names; none when only bash knows.

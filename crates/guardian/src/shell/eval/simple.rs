@@ -116,6 +116,7 @@ impl Machine<'_> {
         if only_exec(&job) {
             self.open_all(redirects, &mut state, "exec");
             self.refused = false;
+            self.doubted = false;
             state.status = Some(0);
             return self.fed_for_good(state);
         }
@@ -231,8 +232,15 @@ impl Machine<'_> {
         if lookup != Lookup::Programs
             && let Some(builtin) = super::builtin::Builtin::named(&name)
         {
-            return self
-                .with_environment(&job, state, |machine, state| machine.builtin(builtin, &job, state));
+            // One that may be switched off is a program too.
+            let mut worlds = match state.disabled.contains(&name) {
+                true => self.program(job.clone(), state.clone()),
+                false => Vec::new(),
+            };
+            worlds.extend(
+                self.with_environment(&job, state, |machine, state| machine.builtin(builtin, &job, state)),
+            );
+            return super::machine::settle(worlds);
         }
         self.program(job, state)
     }

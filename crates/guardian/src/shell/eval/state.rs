@@ -32,6 +32,8 @@ pub(super) struct Shell {
     pub(super) hashed: Rc<BTreeMap<Vec<u8>, Value>>,
     /// `export -f`
     pub(super) exported: Rc<BTreeSet<Vec<u8>>>,
+    /// `enable -n`: builtins that may be switched off.
+    pub(super) disabled: Rc<BTreeSet<Vec<u8>>>,
     pub(super) positional: Vec<Value>,
     /// Set when any number of further positional parameters may be there.
     pub(super) more: Option<Why>,
@@ -90,6 +92,7 @@ pub(super) struct Options {
     /// `set +B`: braces are only letters.
     pub(super) plain_braces: bool,
     pub(super) posix: bool,
+    pub(super) pipefail: bool,
     /// `set -C`: what is there is not overwritten.
     pub(super) noclobber: bool,
 }
@@ -170,6 +173,7 @@ impl State {
             traps: Rc::default(),
             hashed: Rc::default(),
             exported: Rc::default(),
+            disabled: Rc::default(),
             positional: Vec::new(),
             more: None,
             zero: Rc::new(Value::known("bash")),
@@ -222,6 +226,7 @@ impl State {
                 && ours.traps == theirs.traps
                 && ours.hashed == theirs.hashed
                 && ours.exported == theirs.exported
+                && ours.disabled == theirs.disabled
     }
 
     pub(super) fn set(&mut self, name: &[u8], variable: Variable) {
@@ -282,6 +287,7 @@ impl State {
             .extend(other.traps.iter().map(|(name, text)| (name.clone(), text.clone())));
         Rc::make_mut(&mut self.hashed)
             .extend(other.hashed.iter().map(|(name, to)| (name.clone(), to.clone())));
+        Rc::make_mut(&mut self.disabled).extend(other.disabled.iter().cloned());
         if self.positional != other.positional || self.more != other.more {
             self.positional.clear();
             self.more = Some(differs("positional parameters"));

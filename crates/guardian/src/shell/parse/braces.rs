@@ -49,9 +49,12 @@ impl Parser<'_> {
             words.push(self.word(from, to, Mode { tildes, ..mode })?);
         }
         self.input.at = behind;
-        let more = self.peek().is_some();
+        let next = self.peek();
         // The alternatives are put in as text before anything else is looked at: `$x{a,b}` is `$xa $xb`.
-        if parts.bare == Some(open) || (more && words.iter().any(ends_open)) {
+        if parts.bare == Some(open)
+            || (next.is_some() && words.iter().any(ends_open))
+            || next == Some(b'~') && words.iter().any(lets_tilde_in)
+        {
             parts.unknown(self.span(open, behind));
         } else {
             parts.list.push(Part::Braces(words));
@@ -149,6 +152,15 @@ fn ends_open(word: &Word) -> bool {
         Some(Part::Parameter { .. } | Part::Tilde(_)) => true,
         Some(Part::Literal { text, quoted: false }) => matches!(text.last(), Some(b'$' | b'~' | b'[')),
         _ => false,
+    }
+}
+
+/// Whether a `~` behind an alternative is the first of a word, or of a value: `{,}~` is the home twice.
+fn lets_tilde_in(word: &Word) -> bool {
+    match word.parts.last() {
+        None => true,
+        Some(Part::Literal { text, quoted: false }) => matches!(text.last(), None | Some(b'=' | b':')),
+        Some(_) => false,
     }
 }
 

@@ -282,8 +282,11 @@ impl Parser<'_> {
                 break;
             }
             let before = self.at;
-            let value = self.expression();
-            let is_group = matches!(value, Expr::List(_)) && self.grammar.blocks == Blocks::Braces;
+            // `if (x) print y`: what stands behind the brackets is not put together with them.
+            let is_bracketed = self.grammar.juxtaposed && self.is_open(b'(');
+            let value = if is_bracketed { self.operand() } else { self.expression() };
+            let is_group =
+                is_bracketed || matches!(value, Expr::List(_)) && self.grammar.blocks == Blocks::Braces;
             all.push(self.named(value));
             self.take_sign(",");
             self.at = self.at.max(before + 1);

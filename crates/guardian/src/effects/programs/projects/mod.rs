@@ -85,6 +85,29 @@ pub(super) fn project(call: &Call<'_>) -> Outcome {
     Outcome::of([Act::Run { code: Code::Project, with: call.name.to_owned() }])
 }
 
+/// The lines for a shell a project's file holds that these words ask for: scripts of `package.json`, recipes of a `justfile`.
+pub(crate) fn project_lines(by: &str, text: &str, words: &[&str]) -> Vec<String> {
+    if by == "just" {
+        let recipes = text.lines().filter(|line| line.starts_with([' ', '\t']));
+        return recipes.map(|line| line.trim().trim_start_matches(['@', '-']).to_owned()).collect();
+    }
+    let Ok(package) = serde_json::from_str::<serde_json::Value>(text) else { return Vec::new() };
+    let Some(scripts) = package.get("scripts").and_then(serde_json::Value::as_object) else {
+        return Vec::new();
+    };
+    let installs =
+        words.is_empty() || words.iter().any(|word| matches!(*word, "i" | "install" | "ci" | "add"));
+    let is_wanted = |name: &str| {
+        let bare = name.strip_prefix("pre").or_else(|| name.strip_prefix("post")).unwrap_or(name);
+        words.contains(&name)
+            || words.contains(&bare)
+            || words.contains(&"t") && bare == "test"
+            || installs && matches!(name, "preinstall" | "install" | "postinstall" | "prepare")
+    };
+    let lines = scripts.iter().filter(|(name, _)| is_wanted(name)).filter_map(|(_, line)| line.as_str());
+    lines.map(str::to_owned).collect()
+}
+
 /// Packages that come, go, or are given to everybody.
 struct Packages<'a> {
     call: &'a Call<'a>,

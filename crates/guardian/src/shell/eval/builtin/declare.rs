@@ -10,7 +10,8 @@ use super::super::state::{Content, Letters, State};
 use super::super::variables::{Index, is_name, subscripted};
 use super::options;
 use crate::effects::{Act, Datum, Effort, Stream, programs};
-use crate::shell::ast::Span;
+use crate::shell::ast::{Assigned, Assignment, Command, Kind, Link, Span};
+use crate::shell::parse::parse;
 use crate::shell::value::{Piece, Value};
 
 /// Which of the four it is.
@@ -27,14 +28,26 @@ impl Machine<'_> {
         let options = options(job, b"", true);
         let functions = options.has(b'f') || options.has(b'F');
         if options.rest.is_empty() || options.has(b'p') {
-            let data = if functions { Vec::new() } else { vec![Datum::Environment(None)] };
+            let name = |name: &Value| Datum::Environment(Some(name.text().unwrap_or("some").to_owned()));
+            let data = match options.rest {
+                _ if functions => Vec::new(),
+                [] => vec![Datum::Environment(None)],
+                // Those the script itself has set it knows anyway.
+                names => names.iter().filter(|name| !is_set(name, state)).map(name).collect(),
+            };
             self.write(state, 1, Stream { text: None, data }, "declare", job.span);
             return Some(0);
         }
         for (place, argument) in options.rest.iter().enumerate() {
             if functions {
-                if let (Scope::Export, Some(name)) = (scope, argument.bytes()) {
-                    Rc::make_mut(&mut state.exported).insert(name.to_vec());
+                match (scope, argument.bytes()) {
+                    (Scope::Export, Some(name)) => {
+                        Rc::make_mut(&mut state.exported).insert(name.to_vec());
+                    }
+                    (_, name) => {
+                        let text = name.and_then(|name| written(name, state));
+                        self.write(state, 1, Stream { text, data: Vec::new() }, "declare", job.span);
+                    }
                 }
                 continue;
             }
@@ -42,10 +55,44 @@ impl Machine<'_> {
                 .arrays
                 .iter()
                 .find(|(at, _)| *at == options.taken + place)
-                .map(|(_, values)| values.clone());
+                .map(|(_, values)| values.clone())
+                .or_else(|| self.compound(argument, &options.letters, job.span, state));
             self.declare(argument, array, scope, &options.letters, job, state);
         }
         Some(0)
+    }
+
+    /// `declare -a 'a=(…)'`: such a value is read once more, whatever quotes it stood in.
+    fn compound(
+        &mut self,
+        argument: &Value,
+        letters: &[(u8, u8, Option<Value>)],
+        span: Span,
+        state: &mut State,
+    ) -> Option<Elements> {
+        let (name, _, value) = split(argument)?;
+        let value = value.filter(|value| value.prefix().starts_with(b"("))?;
+        let is_array = letters.iter().any(|(sign, letter, _)| *sign == b'-' && matches!(letter, b'a' | b'A'))
+            || state.variables.get(&name).is_some_and(|variable| {
+                matches!(variable.content, Content::Indexed(_) | Content::Named(_) | Content::Any(_))
+            });
+        if !is_array {
+            return None;
+        }
+        let Some(bytes) = value.bytes() else {
+            self.unknown("elements of an array that are read once more", span);
+            return None;
+        };
+        let script = parse(&[b"a=", bytes].concat());
+        let [Command { kind: Kind::Simple { assignments, words }, .. }] = script.commands.as_slice() else {
+            return None;
+        };
+        match (assignments.as_slice(), words.as_slice(), script.unknown.as_slice()) {
+            ([Assignment { value: Assigned::Array(elements), .. }], [], []) => {
+                Some(self.elements(elements, state))
+            }
+            _ => None,
+        }
     }
 
     fn declare(
@@ -204,6 +251,42 @@ impl Machine<'_> {
             None => {}
         }
     }
+}
+
+fn is_set(name: &Value, state: &State) -> bool {
+    name.bytes().is_some_and(|name| state.variables.contains_key(name))
+}
+
+/// A function as bash shows it, where it can be only one and is no more than simple commands.
+fn written(name: &[u8], state: &State) -> Option<Value> {
+    let [function] = state.functions.get(name)?.as_slice() else { return None };
+    let Kind::Group(body) = &function.body.kind else { return None };
+    let mut lines: Vec<Vec<u8>> = Vec::new();
+    for command in &body.commands {
+        match &command.kind {
+            Kind::List(parts) => {
+                for (command, link) in parts {
+                    lines.push(line(command, &function.source).filter(|_| *link == Link::Then)?);
+                }
+            }
+            _ => lines.push(line(command, &function.source)?),
+        }
+    }
+    let is_whole = body.unknown.is_empty() && function.redirects.is_empty();
+    is_whole.then(|| {
+        Value::known([name, b" () \n{ \n    ", &lines.join(b";\n    ".as_slice()), b"\n}\n"].concat())
+    })
+}
+
+/// A simple command on a line of its own.
+fn line(command: &Command, source: &[u8]) -> Option<Vec<u8>> {
+    let Kind::Simple { assignments, words } = &command.kind else { return None };
+    if !assignments.is_empty() || !command.redirects.is_empty() {
+        return None;
+    }
+    let cut = |span: Span| source.get(usize::try_from(span.start).ok()?..usize::try_from(span.end).ok()?);
+    let words: Option<Vec<&[u8]>> = words.iter().map(|word| cut(word.span)).collect();
+    Some(words?.join(b" ".as_slice())).filter(|line| !line.contains(&b'\n'))
 }
 
 /// `name=value` and `name+=value`: the name, whether it is added, and the value.

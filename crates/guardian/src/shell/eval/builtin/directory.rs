@@ -53,7 +53,10 @@ impl Machine<'_> {
         {
             Value::unknown(directory(target, span))
         } else {
-            path::resolve(target, &state.cwd)
+            let climbed = target.bytes().zip(state.cwd.bytes()).filter(|_| physical);
+            climbed
+                .and_then(|(target, cwd)| self.files.climbed(target, cwd))
+                .unwrap_or_else(|| path::resolve(target, &state.cwd))
         };
         let kind = next.bytes().and_then(|next| self.context.facts.get(next)).map(|fact| fact.kind);
         let next = if physical { self.real(next) } else { next };
@@ -69,6 +72,7 @@ impl Machine<'_> {
     }
 
     fn real(&self, path: Value) -> Value {
+        let path = self.files.real(&path, true).unwrap_or(path);
         match path.bytes() {
             Some(bytes) => Value::known(self.context.facts.real(bytes)),
             None => path,

@@ -165,6 +165,7 @@ impl Machine<'_> {
                 self.run_test(job, inner, &mut state)
             }
             Builtin::Bind => self.run_bind(job, &mut state),
+            Builtin::Fc if options(job, b"e", false).has(b'l') => self.show(job, &mut state),
             Builtin::Fc => {
                 self.unknown("commands of the history that are run again", job.span);
                 None

@@ -34,9 +34,10 @@ impl Machine<'_> {
             None => Some(b'\n'),
             Some(delimiter) => delimiter,
         };
+        let raw = options.has(b'r');
         let counted = options.has(b'n') || options.has(b'N');
         let line = match delimiter {
-            Some(delimiter) if !counted => take_line(state, descriptor, delimiter),
+            Some(delimiter) if !counted => take_line(state, descriptor, delimiter, raw),
             _ => unknown_line(state, descriptor, self),
         };
         let (text, data, status) = match line {
@@ -54,8 +55,7 @@ impl Machine<'_> {
         }
         self.flows = data;
         if let Some(array) = options.value(b'a') {
-            let values = text
-                .map(|text| split(&unescape(&text, options.has(b'r')), &self.separators(state), usize::MAX));
+            let values = text.map(|text| split(&unescape(&text, raw), &self.separators(state), usize::MAX));
             let more = values.is_none().then(|| input(job.span));
             if let Some(name) = array.bytes() {
                 let known =
@@ -65,15 +65,15 @@ impl Machine<'_> {
         } else if names.is_empty() {
             let value = text.map_or_else(
                 || Value::unknown(input(job.span)),
-                |text| Value::known(unescape(&text, options.has(b'r'))),
+                |text| Value::known(bare(&unescape(&text, raw))),
             );
             self.assign(state, b"REPLY", &Index::None, value, false, job.span);
         } else {
-            let values = text
-                .map(|text| split(&unescape(&text, options.has(b'r')), &self.separators(state), names.len()));
+            let values = text.map(|text| split(&unescape(&text, raw), &self.separators(state), names.len()));
             for (place, name) in names.iter().enumerate() {
-                // Those before a name that is none are filled, those behind it are left alone.
-                if name.bytes().is_some_and(|name| !is_variable(name)) {
+                // Those before a name that is none, or keeps what it has, are filled, those behind it are left alone.
+                let keeps = |name: &[u8]| state.variables.get(name).is_some_and(|variable| variable.readonly);
+                if name.bytes().is_some_and(|name| !is_variable(name) || keeps(name)) {
                     self.flows.clear();
                     return Some(FAILED);
                 }
@@ -164,7 +164,7 @@ fn unknown_line(state: &mut State, descriptor: u32, machine: &Machine<'_>) -> Li
 }
 
 /// Takes a line off what is known of a stream.
-fn take_line(state: &mut State, descriptor: u32, delimiter: u8) -> Line {
+fn take_line(state: &mut State, descriptor: u32, delimiter: u8, raw: bool) -> Line {
     match state.descriptors.get_mut(&descriptor) {
         Some(Channel::Null | Channel::Closed) => Line::End,
         Some(Channel::Source(stream)) => {
@@ -173,7 +173,7 @@ fn take_line(state: &mut State, descriptor: u32, delimiter: u8) -> Line {
                 return Line::End;
             }
             if let Some(Piece::Known(bytes)) = text.pieces.first_mut()
-                && let Some(end) = bytes.iter().position(|byte| *byte == delimiter)
+                && let Some(end) = end_of_line(bytes, delimiter, raw)
             {
                 let rest = bytes.split_off(end + 1);
                 let mut line = std::mem::replace(bytes, rest);
@@ -197,29 +197,41 @@ fn take_line(state: &mut State, descriptor: u32, delimiter: u8) -> Line {
     }
 }
 
-fn unescape(text: &[u8], raw: bool) -> Vec<u8> {
-    if raw {
-        return text.to_vec();
-    }
+/// Where a line ends; a backslash before the delimiter keeps it open, unless it is only a letter.
+fn end_of_line(text: &[u8], delimiter: u8, raw: bool) -> Option<usize> {
+    let mut escaped = false;
+    text.iter().position(|byte| {
+        let ends = *byte == delimiter && !escaped;
+        escaped = !raw && *byte == b'\\' && !escaped;
+        ends
+    })
+}
+
+/// A byte of a line, and whether a backslash keeps it from being a separator.
+type Letter = (u8, bool);
+
+/// A line with its backslashes taken off; one before a newline takes that along.
+fn unescape(text: &[u8], raw: bool) -> Vec<Letter> {
     let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((byte, after)) = rest.split_first() {
-        rest = after;
-        if *byte == b'\\' {
-            if let Some((next, after)) = rest.split_first() {
-                rest = after;
-                out.push(*next);
-            }
-        } else {
-            out.push(*byte);
+    let mut rest = text.iter();
+    while let Some(byte) = rest.next() {
+        if raw || *byte != b'\\' {
+            out.push((*byte, false));
+        } else if let Some(next) = rest.next().filter(|next| **next != b'\n') {
+            out.push((*next, true));
         }
     }
     out
 }
 
+fn bare(letters: &[Letter]) -> Vec<u8> {
+    letters.iter().map(|(byte, _)| *byte).collect()
+}
+
 /// Splits a line as `read` does: the last name takes all that is left.
-fn split(text: &[u8], separators: &[u8], most: usize) -> Vec<Vec<u8>> {
-    let blank = |byte: &u8| separators.contains(byte) && matches!(byte, b' ' | b'\t' | b'\n');
+fn split(text: &[Letter], separators: &[u8], most: usize) -> Vec<Vec<u8>> {
+    let separates = |letter: &Letter| !letter.1 && separators.contains(&letter.0);
+    let blank = |letter: &Letter| separates(letter) && matches!(letter.0, b' ' | b'\t' | b'\n');
     let mut fields = Vec::new();
     let mut rest = text;
     loop {
@@ -236,23 +248,23 @@ fn split(text: &[u8], separators: &[u8], most: usize) -> Vec<Vec<u8>> {
             }
             // One separator at the end goes too, when nothing else of its kind is there.
             if let Some((end, before)) = last.split_last()
-                && separators.contains(end)
-                && !before.iter().any(|byte| separators.contains(byte))
+                && separates(end)
+                && !before.iter().any(separates)
             {
                 last = before;
             }
-            fields.push(last.to_vec());
+            fields.push(bare(last));
             break;
         }
-        let end = rest.iter().position(|byte| separators.contains(byte)).unwrap_or(rest.len());
+        let end = rest.iter().position(separates).unwrap_or(rest.len());
         let (field, after) = rest.split_at(end);
-        fields.push(field.to_vec());
+        fields.push(bare(field));
         rest = after;
         while let Some((_, after)) = rest.split_first().filter(|(first, _)| blank(first)) {
             rest = after;
         }
         if let Some((first, after)) = rest.split_first()
-            && separators.contains(first)
+            && separates(first)
             && !blank(first)
             && after.len() < rest.len()
             && (field.is_empty() || text.len() > after.len())

@@ -3,8 +3,8 @@
 //! Owns: finding what that is. Refuses: losing sight of it: what is not known here is said to be unknown.
 
 use super::super::channel::Channel;
+use super::super::device::device;
 use super::super::machine::{Machine, Worlds, settle};
-use super::super::redirect::device;
 use super::super::simple::{Job, Lookup};
 use super::super::state::{Flow, State};
 use super::{Builtin, options};
@@ -107,8 +107,12 @@ impl Machine<'_> {
             Some(_) => Vec::new(),
             None => {
                 self.downloads_run(&[Datum::File(path.clone())], "source", job);
+                self.run_doubted(&path, job.span);
                 let contents = self.files.contents(&path).to_vec();
                 if contents.is_empty() {
+                    if self.elsewhere.is_none() && !self.sourced.contains(&path) {
+                        self.sourced.push(path.clone());
+                    }
                     self.record(
                         Act::Run { code: Code::File(path.clone()), with: "source".to_owned() },
                         "source",
@@ -166,6 +170,10 @@ impl Machine<'_> {
                 job.span,
                 Effort::Done,
             );
+        }
+        if options.has(b'n') {
+            let names = options.rest.iter().filter_map(Value::bytes).map(<[u8]>::to_vec);
+            std::rc::Rc::make_mut(&mut state.disabled).extend(names);
         }
         state.status = None;
         vec![state]

@@ -8,6 +8,7 @@ use super::super::machine::Machine;
 use super::super::simple::Job;
 use super::super::state::{Options as Shell, State};
 use super::options;
+use crate::shell::ast::Span;
 use crate::shell::value::{Value, Why};
 
 impl Machine<'_> {
@@ -43,10 +44,12 @@ impl Machine<'_> {
                                 if name == b"history" && *sign == b'+' {
                                     self.forgets(job.span);
                                 }
+                                self.keywords(name == b"keyword" && *sign == b'-', job.span);
                                 set_named_option(&mut state.options, name, *sign == b'-');
                                 at += 1;
                             }
                         } else {
+                            self.keywords(*flag == b'k' && *sign == b'-', job.span);
                             set_option(&mut state.options, *flag, *sign == b'-');
                         }
                     }
@@ -63,6 +66,13 @@ impl Machine<'_> {
             self.show(job, state);
         }
         Some(0)
+    }
+
+    /// `set -k`: whatever looks like an assignment is one, wherever it stands.
+    fn keywords(&mut self, are_on: bool, span: Span) {
+        if are_on {
+            self.unknown("assignments behind the name of a command", span);
+        }
     }
 
     pub(super) fn run_shift(&mut self, job: &Job, state: &mut State) -> Option<i32> {
@@ -240,6 +250,7 @@ fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
         b"noclobber" => shell.noclobber = on,
         b"braceexpand" => shell.plain_braces = !on,
         b"lastpipe" => shell.lastpipe = on,
+        b"pipefail" => shell.pipefail = on,
         b"nocasematch" => shell.nocasematch = on,
         b"extglob" => shell.extglob = on,
         _ => {}
