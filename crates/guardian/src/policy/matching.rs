@@ -11,7 +11,7 @@ use super::{
     words::{DataWord, Kind},
 };
 use crate::effects::{Act, Code, Datum, Effect, Power};
-use crate::redact::is_telling;
+use crate::redact::{self, is_telling};
 use crate::shell::value::Value;
 
 /// What conditions are held against beside the effect: where things are.
@@ -107,12 +107,15 @@ impl Condition {
     }
 
     fn is_data_met(&self, act: &Act, site: &Site<'_>) -> Certainty {
-        let Act::Network { data, .. } = act else { return Certainty::when(self.data.is_empty()) };
+        let Act::Network { data, to, .. } = act else { return Certainty::when(self.data.is_empty()) };
         if self.data.is_empty() {
             return Certainty::Certain;
         }
         let pairs = data.iter().flat_map(|datum| self.data.iter().map(move |word| (datum, *word)));
-        Certainty::any(pairs.map(|(datum, word)| is_datum(datum, word, site)))
+        // What stands in an address behind its `?` is sent with it.
+        let asked = to.prefix().splitn(2, |byte| *byte == b'?').nth(1);
+        let betrays = self.data.contains(&DataWord::Secret) && asked.is_some_and(redact::betrays);
+        Certainty::when(betrays).or(Certainty::any(pairs.map(|(datum, word)| is_datum(datum, word, site))))
     }
 
     fn is_package_met(&self, act: &Act) -> Certainty {
@@ -274,6 +277,7 @@ fn is_datum(datum: &Datum, word: DataWord, site: &Site<'_>) -> Certainty {
         | (DataWord::Environment, Datum::Environment(_))
         | (DataWord::Download, Datum::Download(_))
         | (DataWord::Unknown, Datum::Unknown(_)) => Certainty::Certain,
+        (DataWord::Secret, Datum::Text(text)) => Certainty::when(redact::betrays(text.prefix())),
         (DataWord::Secret, Datum::Unknown(_)) => Certainty::Possible,
         _ => Certainty::No,
     }

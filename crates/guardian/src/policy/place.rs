@@ -121,7 +121,9 @@ impl PathPattern {
             // Letters that stand there, before a star or beside single wild ones: `.e*`, `.[e]nv`.
             let written = name.text.chars().take_while(|c| *c != '*').filter(|c| !"?[]".contains(*c)).count();
             let begun = name.text.chars().take_while(|c| !"*?[".contains(*c)).count();
-            let meant = begun >= 2 || !name.text.contains('*') && written >= 2;
+            // `.*` stands for every hidden file, `.env` among them.
+            let hidden = name.is_hidden() && part == ".env";
+            let meant = hidden || begun >= 2 || !name.text.contains('*') && written >= 2;
             let expands = name.is_glob
                 && !part.contains('*')
                 && (meant || !is_anywhere)

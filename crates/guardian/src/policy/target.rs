@@ -35,6 +35,11 @@ impl Name {
         self.text.contains([HOLE, FILLED])
     }
 
+    /// It stands for all hidden names.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.is_glob && matches!(self.text.as_str(), ".*" | ".[!.]*" | ".??*" | ".?*" | ".[a-z]*" | ".[^.]*")
+    }
+
     /// It stands for every name there is, or for all hidden ones.
     fn is_everything(&self) -> bool {
         self.is_glob && matches!(self.text.as_str(), "*" | "**" | ".*" | ".[!.]*" | "[!.]*" | ".??*" | "?*")

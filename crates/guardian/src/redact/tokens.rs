@@ -55,6 +55,21 @@ const fn exact(kind: &'static str, prefix: &'static str, class: Class, length: u
     Token { kind, prefix, class, least: length, most: length }
 }
 
+/// Whether a text holds a provider's token or a private key. What stands far behind is not looked at.
+pub(super) fn are_in(text: &[u8]) -> bool {
+    let begins = |start: &usize| before(text, *start).is_none_or(|byte| !is_word(byte));
+    (0..text.len().min(LOOKED_AT)).filter(begins).any(|start| {
+        let rest = from(text, start);
+        rest.starts_with(b"-----BEGIN ") && super::pem::at(text, start).is_some()
+            || TOKENS
+                .iter()
+                .any(|row| rest.starts_with(row.prefix.as_bytes()) && at(row, text, start).is_some())
+    })
+}
+
+/// How much of a text is looked at.
+const LOOKED_AT: usize = 64 * 1024;
+
 /// Known prefixes, by provider.
 pub(super) const TOKENS: [Token; 104] = [
     exact("aws-key", "AKIA", Class::Upper, 16),

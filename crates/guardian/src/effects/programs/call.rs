@@ -123,6 +123,20 @@ impl Call<'_> {
         Act::Network { traffic, to: to.clone(), data }
     }
 
+    /// A directory is shown to whoever asks for it over the network; that of the work is what such servers are for.
+    pub(super) fn serves(&self, directory: Option<&Value>) -> Outcome {
+        let here = Value::known(".");
+        let path = self.path(directory.unwrap_or(&here));
+        let is_below = |place: &[u8]| {
+            let rest = path.prefix().strip_prefix(place);
+            !place.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        if is_below(&self.context.workspace) || is_below(b"/tmp") || path.prefix().is_empty() {
+            return Outcome::harmless();
+        }
+        Outcome::of([self.network(Traffic::Send, &Value::known("whoever asks"), vec![Datum::File(path)])])
+    }
+
     /// The contents of a file are read.
     pub(super) fn reads(&self, path: &Value) -> Act {
         Act::Read { path: self.path(path), deep: false }

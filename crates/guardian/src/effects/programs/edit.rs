@@ -245,6 +245,19 @@ fn command(call: &Call<'_>, line: &Value, outcome: &mut Outcome) {
     let prefix = String::from_utf8_lossy(line.prefix()).into_owned();
     let trimmed = prefix.trim_start_matches([':', ' ', '%']);
     let skipped = prefix.len() - trimmed.len();
+    // Said quietly, or put together first, it is the same command.
+    let quiet = trimmed.split(['!', ' ']).next().filter(|word| word.len() > 2 && "silent".starts_with(*word));
+    if let Some(word) = quiet {
+        let rest = trimmed.get(word.len()..).unwrap_or_default();
+        let bang = usize::from(rest.starts_with("! "));
+        return command(call, &after(line, skipped + word.len() + bang), outcome);
+    }
+    if let Some(rest) = trimmed.strip_prefix("exe").map(|rest| rest.trim_start_matches("cute")) {
+        let quote = rest.trim_start().chars().next().filter(|quote| matches!(quote, '\'' | '"'));
+        if let Some(inner) = quote.and_then(|quote| rest.trim().strip_prefix(quote)?.strip_suffix(quote)) {
+            return command(call, &Value::known(inner), outcome);
+        }
+    }
     if trimmed.starts_with('!')
         || trimmed.starts_with("r!")
         || trimmed.starts_with("r !")
@@ -285,7 +298,9 @@ fn command(call: &Call<'_>, line: &Value, outcome: &mut Outcome) {
         match trimmed {
             text if text.contains("delete(") => outcome
                 .push(call.deletes(&Value::known(quoted), text.contains("'rf'") || text.contains("\"rf\""))),
-            text if text.contains("system(") => outcome.next.push(call.shell(Value::known(quoted))),
+            text if text.contains("system(") || text.contains("os.execute(") => {
+                outcome.next.push(call.shell(Value::known(quoted)));
+            }
             text if text.starts_with("term") => {
                 outcome
                     .next

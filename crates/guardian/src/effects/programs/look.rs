@@ -12,9 +12,14 @@ const LOOK: Options = Options::new(
      file-system directory output? type= level= indicator-style= quoting-style=",
 );
 
+const LIST: Options = Options::new(
+    "I:T:w:",
+    "ignore= hide= width= color? format= time-style= sort= time= block-size= indicator-style= quoting-style= directory",
+);
+
 /// `ls`, `stat`, `du` and others that take paths.
 pub(super) fn paths(call: &Call<'_>) -> Outcome {
-    let read = call.read(&LOOK);
+    let read = call.read(if matches!(call.name, "ls" | "dir" | "vdir") { &LIST } else { &LOOK });
     let mut targets = call.targets(&read);
     if targets.is_empty() {
         targets.push(Value::known("."));

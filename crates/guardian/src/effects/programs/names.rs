@@ -67,7 +67,8 @@ pub(super) fn of(name: &Value, invocation: &Invocation, context: &Context) -> Na
     let installed = INSTALLED.contains(&directory)
         || directory.starts_with("/nix/store/")
         || loader
-        || LOCAL.iter().any(|place| directory.ends_with(place)) && super::knows(base);
+        || LOCAL.iter().any(|place| directory.ends_with(place)) && super::knows(base)
+        || directory.ends_with("/bin") && matches!(base, "rails" | "rake" | "artisan");
     if installed { Name::Known(base.to_owned()) } else { Name::File }
 }
 

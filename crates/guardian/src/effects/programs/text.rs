@@ -45,7 +45,7 @@ const GREP: Reader = pattern(
     "r R recursive dereference-recursive",
 );
 const RG: Reader = pattern(
-    "e:f:m:A:B:C:g:t:T:j:M:r:d:E:",
+    "e:f:m:A:B:C:g:G:t:T:j:M:r:d:E:",
     "regexp= file= max-count= after-context= before-context= context= glob= iglob= type= type-not= type-add= \
      threads= max-columns= replace= max-depth= maxdepth= encoding= pre= pre-glob= hostname-bin= sort= sortr= color= colors= engine= \
      ignore-file= max-filesize= path-separator= files",
@@ -192,16 +192,66 @@ fn sources(call: &Call<'_>, read: &Read, files: &[Value], deep: bool, outcome: &
             outcome.output.data.push(Datum::Unknown(why));
         }
     }
-    // Only names are said: what comes next may take them for paths.
-    if read.has("l L files-with-matches files-without-match files") && (deep || searches) {
-        let under = files.first().cloned().unwrap_or_default();
-        let mut path = under.clone();
-        if !under.pieces.is_empty() {
-            path.push(Piece::Known(b"/".to_vec()));
+    let chosen = chosen_files(call, read);
+    if deep || searches {
+        let under: &[Value] = if files.is_empty() { &[Value::default()] } else { files };
+        for path in under.iter().flat_map(|under| chosen.iter().map(move |name| below(under, name))) {
+            outcome.push(Act::Read { path: call.path(&path), deep: false });
         }
-        path.push(Piece::Glob(b"*".to_vec()));
-        outcome.output = Stream::text(path);
     }
+    // Only names are said: what comes next may take them for paths.
+    if read.has("l L files-with-matches files-without-match files") {
+        let all = [Value { pieces: vec![Piece::Glob(b"*".to_vec())] }];
+        let names = if chosen.is_empty() { all.as_slice() } else { &chosen };
+        let here = [Value::default()];
+        let found: Vec<Value> = if deep || searches {
+            let under = if files.is_empty() { here.as_slice() } else { files };
+            under.iter().flat_map(|under| names.iter().map(move |name| below(under, name))).collect()
+        } else if files.is_empty() {
+            return;
+        } else {
+            files.to_vec()
+        };
+        let end = if read.has("Z null 0") { b"\0" } else { b"\n" };
+        let mut said = Value::default();
+        for (place, name) in found.into_iter().enumerate() {
+            if place > 0 {
+                said.push(Piece::Known(end.to_vec()));
+            }
+            said.append(name);
+        }
+        outcome.output = Stream::text(said);
+    }
+}
+
+/// A name somewhere below a directory.
+fn below(directory: &Value, name: &Value) -> Value {
+    let mut path = directory.clone();
+    if !path.pieces.is_empty() {
+        path.push(Piece::Known(b"/".to_vec()));
+    }
+    path.append(name.clone());
+    path
+}
+
+/// The names a search is held to: `--include='*.ts'`, `-g '.env*'`, `ag -G '\.env$'`.
+fn chosen_files(call: &Call<'_>, read: &Read) -> Vec<Value> {
+    let letters = match call.name {
+        "rg" | "ripgrep" => "g glob iglob",
+        "ag" => "G file-search-regex",
+        _ => "include",
+    };
+    let names = read.values(letters).filter_map(Value::text).filter(|name| !name.starts_with('!'));
+    let names = names.map(|name| {
+        let name = name.rsplit('/').next().unwrap_or(name).to_lowercase();
+        let plain = if call.name == "ag" { name.replace(['\\', '$'], "") } else { name };
+        if plain.contains(['*', '?', '[', '{']) {
+            Value { pieces: vec![Piece::Glob(plain.into_bytes())] }
+        } else {
+            Value::known(plain)
+        }
+    });
+    names.collect()
 }
 
 /// What a search lets through of names nobody has seen: `ls -a | grep env`.
@@ -282,6 +332,7 @@ fn is_secret_word(word: &str) -> bool {
     crate::redact::is_telling(word)
         || ["secret", "token", "key", "api", "pass", "pwd", "cred", "auth", "aws", "private"]
             .contains(&lower.as_str())
+        || ["secret", "token", "passw", "cred", "private"].iter().any(|stem| lower.starts_with(stem))
 }
 
 fn extras(call: &Call<'_>, read: &Read, outcome: &mut Outcome) {
@@ -304,7 +355,11 @@ fn extras(call: &Call<'_>, read: &Read, outcome: &mut Outcome) {
             || filter.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "env")
     };
     if matches!(call.name, "jq" | "gojq" | "jaq") && shows_environment(read.verb()) {
-        outcome.output.data.push(Datum::Environment(None));
+        let behind = ["env.", "ENV."].iter().find_map(|word| Some(read.verb().split_once(word)?.1));
+        let name = behind.map(|rest| {
+            rest.chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect()
+        });
+        outcome.output.data.push(Datum::Environment(name));
     }
     for place in ["slurpfile", "rawfile"] {
         if read.has(place)

@@ -205,6 +205,10 @@ pub(super) fn renamed(call: &Call<'_>) -> Outcome {
         "busybox" | "toybox" => match call.args.first().and_then(Value::text) {
             None if call.args.is_empty() => Outcome::harmless(),
             Some("--list" | "--help" | "--list-full") => Outcome::harmless(),
+            Some("httpd") => {
+                let options = Options::new("p:u:c:h:r:d:e:m:", "");
+                call.serves(options.read(call.args.get(1..).unwrap_or_default()).value("h"))
+            }
             Some(_) | None => Outcome::default().then(call.next(call.args.to_vec())),
         },
         "gdb" | "lldb" => debugger(call),

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use self::fields::Fields;
 use self::kinds::Kind;
-use super::act::{Act, Change, Effect, Effort, Traffic};
+use super::act::{Act, Change, Datum, Effect, Effort, Traffic};
 use super::context::Context;
 use crate::policy::Call;
 use crate::shell::ast::Span;
@@ -239,6 +239,16 @@ fn patched(call: &Call<'_>, fields: &Fields<'_>) -> Vec<Act> {
     changes.into_iter().map(|change| change.act(|path| fields.path(path))).collect()
 }
 
+/// The first text among the fields that holds a credential.
+fn credential(input: &Json) -> Option<&str> {
+    match input {
+        Json::String(text) => crate::redact::betrays(text.as_bytes()).then_some(text),
+        Json::Array(all) => all.iter().find_map(credential),
+        Json::Object(fields) => fields.values().find_map(credential),
+        Json::Null | Json::Bool(_) | Json::Number(_) => None,
+    }
+}
+
 /// A tool nobody here knows: its name, and what its fields give away.
 fn foreign(call: &Call<'_>, fields: &Fields<'_>, outcome: &mut ToolOutcome) -> Vec<Act> {
     let mut acts = vec![Act::Tool { name: call.tool.to_owned() }];
@@ -267,6 +277,11 @@ fn foreign(call: &Call<'_>, fields: &Fields<'_>, outcome: &mut ToolOutcome) -> V
     }
     if says(&["move", "rename", "copy"]) {
         acts.extend(moved(fields));
+    }
+    // A credential among its words goes wherever the tool goes.
+    if let Some(text) = credential(fields.input) {
+        let (to, data) = (Value::known(call.tool), vec![Datum::Text(Value::known(text))]);
+        acts.push(Act::Network { traffic: Traffic::Send, to, data });
     }
     if says(&["query", "sql", "execute", "statement"])
         && let Some(sql) = fields.text(&["sql", "query", "statement"])

@@ -66,8 +66,16 @@ fn dumped(call: &Call<'_>) -> Outcome {
     ));
     let mut outcome =
         Outcome::of(read.values("f file r result-file").map(|file| call.writes(file, Change::Replace)));
-    outcome.output = Stream::data([Datum::Unknown(call.why("the contents of a database"))]);
+    outcome.output = contents(call);
     or_harmless(outcome)
+}
+
+/// What a database holds, as whoever it is sent to will see it.
+fn contents(call: &Call<'_>) -> Stream {
+    Stream::data([
+        Datum::Secret("the contents of a database".to_owned()),
+        Datum::Unknown(call.why("the contents of a database")),
+    ])
 }
 
 /// Databases behind a server.
@@ -228,6 +236,9 @@ pub(in super::super) fn others(call: &Call<'_>) -> Outcome {
     let words: Vec<String> = call.words().map(str::to_ascii_lowercase).collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     let loses = match call.name {
+        "mongodump" if call.words().any(|word| word == "--archive") => {
+            return Outcome::harmless().saying(contents(call));
+        }
         "mongo" | "mongosh" => return mongo(call),
         "redis-cli" | "valkey-cli" | "keydb-cli" => return redis(call),
         "influx" => has(&["delete"]),

@@ -3,7 +3,7 @@
 use super::super::call::Call;
 use super::super::options::Options;
 use super::{destroys, or_harmless};
-use crate::effects::act::{Act, Change, Datum};
+use crate::effects::act::{Act, Change, Datum, Effort};
 use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::Value;
 
@@ -109,13 +109,18 @@ fn revealed(what: String) -> Outcome {
 fn gpg(call: &Call<'_>) -> Outcome {
     let read = call.read(&Options::new(
         "o:r:u:",
-        "output= recipient= local-user= homedir= passphrase= passphrase-file= keyserver= default-key= batch yes armor",
+        "output= recipient= local-user= homedir= passphrase= passphrase-file= keyserver= default-key= batch yes armor decrypt",
     ));
     if call.words().any(|word| word.starts_with("--export-secret")) {
         return revealed("secret keys of gpg".to_owned());
     }
     if call.words().any(|word| word.starts_with("--delete-")) {
         return Outcome::of([Act::Delete { path: call.at_home(".gnupg"), deep: true, filtered: true }]);
+    }
+    if read.has("d decrypt") && !read.has("o output") {
+        let mut outcome = revealed("what gpg decrypts".to_owned());
+        outcome.acts.extend(read.operands.iter().map(|file| (call.reads(file), Effort::Done)));
+        return outcome;
     }
     let mut outcome = Outcome::default();
     for file in read.values("o output") {
@@ -183,6 +188,8 @@ mod tests {
             ("gpg --export-secret-keys -a", "reveal secret keys of gpg"),
             ("gpg --verify a.sig a", "read /home/dev/project/a.sig; read /home/dev/project/a"),
             ("gpg --list-keys", "compute"),
+            ("gpg -d a.gpg", "reveal what gpg decrypts; read /home/dev/project/a.gpg"),
+            ("gpg -o a -d a.gpg", "write:Replace /home/dev/project/a; read /home/dev/project/a.gpg"),
             ("pass show work/db", "reveal a secret in pass"),
             ("pass ls", "compute"),
             ("op read op://v/i/p", "reveal a secret in op"),

@@ -117,7 +117,13 @@ pub(super) fn outcome(command: &Command<'_>) -> Outcome {
     if matches!(verb, "get" | "list" | "get-all" | "get-color" | "get-regexp")
         || read.has("get get-all get-regexp get-urlmatch list l")
     {
-        return Outcome::harmless();
+        let shows =
+            |key: &str| ["extraheader", "token", "password", "secret"].iter().any(|word| key.contains(word));
+        let keys = operands.iter().filter_map(Value::text).map(str::to_ascii_lowercase);
+        return match keys.into_iter().find(|key| shows(key)) {
+            Some(key) => Outcome::of([Act::Reveal { what: format!("git config {key}") }]),
+            None => Outcome::harmless(),
+        };
     }
     let unsets = verb == "unset" || read.has("unset unset-all remove-section");
     if matches!(verb, "set" | "unset" | "remove-section" | "rename-section") {
@@ -147,6 +153,13 @@ pub(super) fn outcome(command: &Command<'_>) -> Outcome {
         Power::Line => !value.and_then(Value::text).is_some_and(is_usual),
         Power::File => !matches!(key.to_ascii_lowercase().as_str(), "safe.directory" | "http.proxy"),
     };
+    // What an alias stands for is what it will do, by a name nobody here will know.
+    if key.starts_with("alias.")
+        && let Some(words) = value.and_then(Value::text).filter(|words| !words.starts_with('!'))
+    {
+        let argv = std::iter::once("git").chain(words.split_whitespace()).map(Value::known);
+        outcome.next.push(command.call.next(argv.collect()));
+    }
     if runs && !unsets {
         outcome.push(Act::Persist { how: format!("git config {key}") });
     }

@@ -130,7 +130,12 @@ fn branch(command: &Command<'_>) -> Outcome {
         (_, _, true) => "-d",
         _ => "",
     };
-    Outcome::of([command.act(what, force || read.vague.is_some() && deletes, read.operands.first())])
+    // Behind `-d` what is not known is a name.
+    Outcome::of([command.act(
+        what,
+        force || read.vague.is_some() && !deletes && read.has("m move c copy"),
+        read.operands.first(),
+    )])
 }
 
 fn checkout(command: &Command<'_>) -> Outcome {

@@ -6,7 +6,7 @@ use super::given::{self, Given};
 use super::grammar;
 use super::language::Language;
 use super::verb::Verb;
-use crate::effects::act::{Act, Change, Code};
+use crate::effects::act::{Act, Change, Code, Datum};
 use crate::effects::invocation::Outcome;
 use crate::shell::value::Value;
 
@@ -230,9 +230,17 @@ pub(super) fn node(call: &Call<'_>) -> Outcome {
             loaded.push(Act::Run { code: Code::File(call.path(module)), with: call.name.to_owned() });
         }
     }
-    let codes: Vec<&Value> = read.values("e eval p print").collect();
+    let codes: Vec<Value> = read
+        .values("e eval")
+        .cloned()
+        .chain(read.values("p print").map(|code| match code.text() {
+            // One expression is said.
+            Some(text) if !text.contains([';', '\n']) => Value::known(format!("console.log({text})")),
+            _ => code.clone(),
+        }))
+        .collect();
     let mut outcome = if !codes.is_empty() {
-        let mut given = Given::all(codes.into_iter(), &read.operands).counting(Value::known("node"));
+        let mut given = Given::all(codes.iter(), &read.operands).counting(Value::known("node"));
         if read.has("p print") {
             given = given.said();
         }
@@ -245,6 +253,13 @@ pub(super) fn node(call: &Call<'_>) -> Outcome {
             _ => given::input(call, &JAVASCRIPT, &[]),
         }
     };
+    // A library that puts a file into the environment, all of which is said then.
+    let loads = |code: &Value| code.prefix().windows(6).any(|part| part == b"dotenv");
+    if outcome.output.data.contains(&Datum::Environment(None))
+        && (codes.iter().any(loads) || read.values("r require import").any(loads))
+    {
+        outcome.push(call.reads(&Value::known(".env")));
+    }
     outcome.acts.splice(0..0, loaded.acts);
     outcome
 }

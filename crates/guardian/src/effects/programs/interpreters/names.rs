@@ -69,6 +69,13 @@ impl Walk<'_> {
     /// `object[keys]`.
     pub(super) fn indexed(&mut self, object: &super::tree::Expr, keys: &[super::tree::Expr]) -> Worth {
         let object = self.eval(object);
+        // A bare word between braces is a text: `$ENV{HOME}`.
+        if let (Kind::Name(name), [super::tree::Expr::Name(word)]) = (&object.kind, keys)
+            && (self.language.function)(name) == Some(Verb::Environment)
+            && self.variable(word).is_none()
+        {
+            return self.environment(Some(word));
+        }
         let keys: Vec<Worth> = keys.iter().map(|key| self.eval(key)).collect();
         self.index(&object, &keys)
     }

@@ -84,6 +84,9 @@ const OPTIONS: Options = Options::new(
 /// `php`.
 pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     let read = call.read(&OPTIONS);
+    if let (Some(root), true) = (read.value("t docroot"), read.has("S server")) {
+        return call.serves(Some(root));
+    }
     if read.has("v version i info m help h ini S server") && !read.has("r run") {
         return Outcome::harmless();
     }

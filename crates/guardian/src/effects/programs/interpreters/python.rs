@@ -295,6 +295,8 @@ fn module_run(call: &Call<'_>, module: &Value, rest: &[Value]) -> Outcome {
             name @ ("pytest" | "twine" | "pipx" | "poetry" | "uv" | "black" | "ruff" | "mypy" | "flake8"
             | "isort" | "coverage" | "tox" | "nox" | "ansible" | "awscli" | "virtualenv" | "django"),
         ) => words(name),
+        Some("http.server" | "SimpleHTTPServer") => call
+            .serves(Options::new("d:b:p:", "directory= bind= protocol= cgi").read(rest).value("d directory")),
         Some("timeit") => {
             let code = rest.iter().rfind(|arg| !arg.prefix().starts_with(b"-"));
             code.map_or_else(Outcome::harmless, |code| given::run(call, &PYTHON, Given::new(code, &[])))
@@ -305,9 +307,8 @@ fn module_run(call: &Call<'_>, module: &Value, rest: &[Value]) -> Outcome {
         }
         Some(
             "json.tool" | "ast" | "tokenize" | "dis" | "base64" | "calendar" | "compileall" | "py_compile"
-            | "platform" | "site" | "sysconfig" | "http.server" | "SimpleHTTPServer" | "venv" | "ensurepip"
-            | "unittest" | "build" | "this" | "antigravity" | "pydoc" | "pyclbr" | "tabnanny" | "gzip"
-            | "zipapp" | "quopri" | "sphinx",
+            | "platform" | "site" | "sysconfig" | "venv" | "ensurepip" | "unittest" | "build" | "this"
+            | "antigravity" | "pydoc" | "pyclbr" | "tabnanny" | "gzip" | "zipapp" | "quopri" | "sphinx",
         ) => {
             let files =
                 rest.iter().filter(|arg| !arg.prefix().starts_with(b"-") && module.text() != Some("venv"));

@@ -78,7 +78,7 @@ fn function(name: &str) -> Option<Verb> {
         "File.dirname" => Verb::Parent,
         "File.realpath" | "String" | "URI" | "URI.parse" | "Pathname" | "Pathname.new"
         | "Shellwords.escape" | "Array" => Verb::Same,
-        "system" | "exec" | "spawn" | "Process.spawn" | "Open3.capture2" | "Open3.capture2e"
+        "system" | "sh" | "exec" | "spawn" | "Process.spawn" | "Open3.capture2" | "Open3.capture2e"
         | "Open3.capture3" | "Open3.popen3" | "Open3.popen2" | "PTY.spawn" | "Process.exec" | "IO.popen" => {
             Verb::Words
         }
@@ -171,6 +171,10 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
         return Outcome::harmless();
     }
     let codes: Vec<&Value> = read.values("e").collect();
+    // `ruby -run -e httpd DIRECTORY`
+    if codes.iter().any(|code| code.text() == Some("httpd")) {
+        return call.serves(read.operands.first());
+    }
     if codes.is_empty() {
         return match read.operands.first() {
             Some(script) if script.text() != Some("-") => {

@@ -117,6 +117,7 @@ pub(in super::super) fn by_name(call: &Call<'_>) -> Outcome {
     let read = Options::new("u:U:g:G:P:s:t:F:o:y:Z:n:d:", "signal= uid= euid= user= group= pgroup= parent= session= terminal= pidfile= exact full older-than= younger-than= ns= nslist= delimiter=").read(&args);
     let mut outcome = Outcome::default();
     let patterns = call.targets(&read);
+    let is_pattern = call.name != "killall" || read.has("r regexp");
     if patterns.is_empty() || read.has("v") {
         let whose = call.name == "killall" || read.has("u U uid euid user s session t terminal g pgroup");
         if whose || read.has("v inverse") {
@@ -124,7 +125,7 @@ pub(in super::super) fn by_name(call: &Call<'_>) -> Outcome {
         }
     }
     for pattern in &patterns {
-        outcome.push(if is_all(pattern, call.name) { every() } else { signal(pattern.clone(), false) });
+        outcome.push(if is_pattern && is_all(pattern) { every() } else { signal(pattern.clone(), false) });
     }
     if outcome.acts.is_empty() {
         outcome.push(Act::Signal { target: Value::known("children"), own: read.has("P parent") });
@@ -140,12 +141,11 @@ fn is_signal(arg: &str) -> bool {
 }
 
 /// Whether a pattern fits every name.
-fn is_all(pattern: &Value, name: &str) -> bool {
-    name != "killall"
-        && matches!(
-            pattern.text(),
-            Some("." | ".*" | "" | "/" | "^" | "$" | "[a-z]" | ".+" | "[[:alpha:]]" | "\\w" | "a|e|i|o|u")
-        )
+fn is_all(pattern: &Value) -> bool {
+    matches!(
+        pattern.text(),
+        Some("." | ".*" | "" | "/" | "^" | "$" | "[a-z]" | ".+" | "[[:alpha:]]" | "\\w" | "a|e|i|o|u")
+    )
 }
 
 /// `fuser -k`: whoever uses a file or a port.
@@ -187,12 +187,19 @@ pub(in super::super) fn listed(call: &Call<'_>) -> Outcome {
             None => EVERY.to_owned(),
         },
         _ => match read.operands.first() {
-            Some(pattern) if is_all(pattern, call.name) => EVERY.to_owned(),
+            Some(pattern) if is_all(pattern) || read.has("v inverse") => EVERY.to_owned(),
             Some(pattern) => format!("{NAMED}{}", pattern.text().unwrap_or_default()),
             None if read.has("u U") => EVERY.to_owned(),
             None => String::new(),
         },
     };
+    // Letters without a dash are BSD's, and `e` among them shows what programs were started with.
+    let shows = |word: &str| {
+        !word.starts_with('-') && word.contains('e') && word.chars().all(|c| "aefjlmrsuvwxhgT".contains(c))
+    };
+    if call.name == "ps" && call.words().next().is_some_and(shows) {
+        return Outcome::of([Act::Reveal { what: "the environment of processes".to_owned() }]);
+    }
     if what.is_empty() {
         return Outcome::harmless();
     }

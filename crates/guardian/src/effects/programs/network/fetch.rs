@@ -31,6 +31,10 @@ const WGET: Options = Options::new(
 /// `curl`.
 pub(in super::super) fn curl(call: &Call<'_>) -> Outcome {
     let read = call.read(&CURL);
+    if let Some(args) = super::configured::curl(call, &read) {
+        let words = std::iter::once(Value::known("curl")).chain(args);
+        return Outcome::default().then(call.next(words.collect()));
+    }
     if call.args.is_empty()
         || read.has("V version M manual")
         || (read.has("h help") && read.operands.is_empty())
@@ -184,6 +188,14 @@ fn bodies(call: &Call<'_>, read: &Read, outcome: &mut Outcome) -> (Vec<Datum>, b
                     file(&path, &mut data);
                 }
             }
+            // `--variable %NAME` takes one of the environment along.
+            "variable" => {
+                if let Some(name) = value.text().and_then(|value| value.strip_prefix('%')) {
+                    let name = name.split(['=', '[']).next().unwrap_or(name).to_owned();
+                    data.push(Datum::Environment(Some(name)));
+                }
+            }
+            "expand-data" | "expand-data-raw" | "expand-json" => is_sent = true,
             "T" | "upload-file" => {
                 is_sent = true;
                 file(value, &mut data);

@@ -2,6 +2,7 @@
 //!
 //! Owns: who of them is known, and what addresses mean. Refuses: whether a host may be spoken to; the policy says that.
 
+mod configured;
 mod connect;
 mod copy;
 mod fetch;

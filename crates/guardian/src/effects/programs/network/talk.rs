@@ -8,7 +8,7 @@ use crate::shell::value::Value;
 
 /// `ftp`, `sftp`, `lftp`, `tftp`, `smbclient`.
 pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
-    if call.is_asked() || call.args.is_empty() {
+    if call.is_asked() || call.args.is_empty() && call.invocation.input.text.is_none() {
         return Outcome::harmless();
     }
     let read = call.read(&Options::new("b:B:c:D:e:F:i:J:l:o:P:R:s:S:u:p:f:U:", "command="));

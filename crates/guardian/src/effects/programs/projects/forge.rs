@@ -2,7 +2,7 @@
 
 use super::super::call::Call;
 use super::super::options::{Options, Read};
-use crate::effects::act::{Act, Change, Datum, Traffic};
+use crate::effects::act::{Act, Change, Datum, Effort, Traffic};
 use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::Value;
 
@@ -26,9 +26,7 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     let said = format!("{} {}", call.name, words.join(" "));
     let lost = || Act::Git { operation: said.clone(), loses: true, target: None };
     let mut outcome = Outcome::default();
-    for file in read.values("body-file notes-file input").filter(|file| file.text() != Some("-")) {
-        outcome.push(call.reads(file));
-    }
+    posted(call, &read, object, &mut outcome);
     match (object, verb) {
         ("auth", "token") => {
             let what = "the token of a forge".to_owned();
@@ -47,7 +45,7 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         {
             outcome.push(Act::Persist { how: format!("gh {object}") });
         }
-        ("gist", "create") => gist(call, &read, &mut outcome),
+        ("gist" | "snippet", "create" | "edit") => gist(call, &read, &mut outcome),
         ("release", "upload" | "create") => {
             for file in read.operands.iter().skip(3) {
                 outcome.push(call.reads(file));
@@ -96,10 +94,27 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     outcome
 }
 
+/// Files whose text goes to the forge.
+fn posted(call: &Call<'_>, read: &Read, object: &str, outcome: &mut Outcome) {
+    let is_body = matches!(object, "pr" | "mr" | "issue" | "release" | "discussion");
+    let bodies =
+        read.values(if is_body { "F body-file notes-file input" } else { "body-file notes-file input" });
+    let files: Vec<&Value> = bodies.filter(|file| file.text() != Some("-")).collect();
+    if !files.is_empty() {
+        outcome.acts.extend(files.iter().map(|file| (call.reads(file), Effort::Done)));
+        let data = files.iter().map(|file| Datum::File(call.path(file))).collect();
+        outcome.push(call.network(Traffic::Send, &Value::known("https://github.com"), data));
+    }
+}
+
 /// Files, or what is read, on a page everybody may see.
 fn gist(call: &Call<'_>, read: &Read, outcome: &mut Outcome) {
     let mut data = call.input_data();
-    for file in read.operands.iter().skip(2).filter(|file| file.text() != Some("-")) {
+    // An edit names its page first, and what is added by an option.
+    let edits = read.operands.get(1).and_then(Value::text) == Some("edit");
+    let named =
+        read.operands.iter().skip(if edits { 3 } else { 2 }).chain(read.values("a").filter(|_| edits));
+    for file in named.filter(|file| file.text() != Some("-")) {
         outcome.push(call.reads(file));
         data.push(Datum::File(call.path(file)));
     }

@@ -1,7 +1,7 @@
 //! `npm`, `yarn`, `pnpm`, `bun`, `npx`, `deno`.
 
 use super::super::call::Call;
-use super::super::options::{Options, Read};
+use super::super::options::{Options, Read, split};
 use super::{Packages, address, names, npx, package, project};
 use crate::effects::act::{Act, Change, Code};
 use crate::effects::invocation::Outcome;
@@ -69,6 +69,13 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
             outcome
         }
         "config" | "set" | "c" => config(call, operands),
+        // What a script is to do is done by a name nobody here will know.
+        "pkg" if operands.first().and_then(Value::text) == Some("set") => {
+            let set = operands.iter().filter_map(|pair| split(pair, b'='));
+            let lines =
+                set.filter(|(name, _)| name.starts_with("scripts.")).map(|(_, line)| call.shell(line));
+            lines.fold(Outcome::harmless(), Outcome::then)
+        }
         "run" | "run-script" | "test" | "start" | "t" | "build" | "tst" | "rum" => {
             let mut outcome = project(call);
             npx::tools(call, operands, &mut outcome);

@@ -37,6 +37,10 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         }
         return outcome;
     };
+    if matches!(first.text(), Some("serve" | "http-server" | "live-server" | "sirv" | "sirv-cli")) {
+        let directory = read.operands.get(1).filter(|word| !word.prefix().starts_with(b"-"));
+        outcome.acts.extend(call.serves(directory).acts);
+    }
     if let Some(from) = address(std::slice::from_ref(first)).filter(|address| !is_usual(address)) {
         outcome.push(Act::Run { code: Code::Download(from), with: call.name.to_owned() });
         return outcome;
