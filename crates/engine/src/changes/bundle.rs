@@ -7,7 +7,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
     io::{self, Read, Write},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
 };
@@ -217,9 +217,58 @@ impl Bundle {
     /// The same as changes to a directory of this host, to be applied there.
     #[must_use]
     pub fn onto(&self, base: HostPath, since: SystemTime) -> Changes {
-        let changes = self.files.iter().map(Held::change).collect();
+        let changes = with_directories(self.files.iter().map(Held::change), base.as_path());
         Changes { base, since, changes, files: Arc::new(Contents::from(self)) }
     }
+}
+
+/// Files with the directories they need and the ones they replace, of which a bundle says nothing.
+fn with_directories(files: impl Iterator<Item = Change>, base: &Path) -> Vec<Change> {
+    let directory = || Some(Entry::Directory { mode: 0o755 });
+    let mut all: BTreeMap<PathBuf, Change> = files.map(|change| (change.path.clone(), change)).collect();
+    let above = |holds: fn(&Change) -> bool| -> BTreeSet<PathBuf> {
+        let paths = all.values().filter(|change| holds(change)).map(|change| change.path.as_path());
+        let above = paths.flat_map(|path| path.ancestors().skip(1));
+        above.filter(|path| !path.as_os_str().is_empty()).map(Path::to_owned).collect()
+    };
+    let (were, are) = (above(|change| change.before.is_some()), above(|change| change.after.is_some()));
+    for path in are {
+        match all.get_mut(&path) {
+            // What was a file makes room.
+            Some(change) => {
+                change.kind = ChangeKind::TypeChanged;
+                change.after = directory();
+            }
+            None if base.join(&path).is_dir() => {}
+            None => {
+                let made =
+                    Change { path: path.clone(), kind: ChangeKind::Added, before: None, after: directory() };
+                all.insert(path, made);
+            }
+        }
+    }
+    let mut replaced: Vec<PathBuf> = Vec::new();
+    for path in were {
+        let is_within = replaced.iter().any(|other| path.starts_with(other));
+        match all.get_mut(&path) {
+            Some(change) if change.before.is_none() && change.after != directory() => {
+                change.kind = ChangeKind::TypeChanged;
+                change.before = directory();
+                replaced.push(path);
+            }
+            None if is_within => {
+                let gone = Change {
+                    path: path.clone(),
+                    kind: ChangeKind::Deleted,
+                    before: directory(),
+                    after: None,
+                };
+                all.insert(path, gone);
+            }
+            Some(_) | None => {}
+        }
+    }
+    all.into_values().collect()
 }
 
 impl Held {

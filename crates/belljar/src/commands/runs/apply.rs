@@ -1,6 +1,7 @@
 //! `belljar runs apply`: an attempt, kept where its user wants it.
 
 use std::{
+    collections::HashSet,
     fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
@@ -134,12 +135,16 @@ impl Kept<'_> {
             }
             Err(error) => return Err(error).context("apply the attempt"),
         };
+        let files = self.bundle.files.iter().filter(|held| held.after.is_some());
+        let held: HashSet<&Path> = files.map(|held| Path::new(&held.path)).collect();
+        // Directories come along, and nobody counts them.
+        let is_held = |path: &Path| held.contains(path);
         self.tell(
             json!({ "applied": summary(&applied), "workspace": text(self.run, "workspace") }),
             &format!(
                 "attempt {}: {} written, {} removed{}",
                 self.fork,
-                many(applied.written.len(), "file"),
+                many(applied.written.iter().filter(|path| is_held(path)).count(), "file"),
                 applied.removed.len(),
                 if applied.held_back.is_empty() {
                     String::new()

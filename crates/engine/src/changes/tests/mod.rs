@@ -20,6 +20,7 @@ use tempfile::TempDir;
 use super::{Look, diff, find_renames};
 
 mod applies;
+mod bundles;
 mod conflicts;
 mod merges;
 mod renders;
