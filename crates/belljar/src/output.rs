@@ -6,9 +6,10 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use belljar_domain::{ByteSize, EXIT_BELLJAR_FAILED, KillCause, Limits, Span};
+use belljar_domain::{ByteSize, EXIT_BELLJAR_FAILED, KillCause, Limits, Span, deceives};
 use belljar_ports::SandboxError;
 use serde_json::json;
+use unicode_width::UnicodeWidthChar as _;
 
 use crate::client::ClientError;
 
@@ -72,14 +73,13 @@ pub(crate) fn print_json(value: &serde_json::Value) -> io::Result<()> {
 pub(crate) fn print_table(heading: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+    let room = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell));
         cells.chain([heading.get(column).map_or(0, |h| h.len())]).max().unwrap_or(0)
     };
-    let widths: Vec<_> = (0..heading.len()).map(width).collect();
+    let widths: Vec<_> = (0..heading.len()).map(room).collect();
     let line = |cells: Vec<&str>| {
-        let padded: Vec<_> =
-            cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        let padded: Vec<_> = cells.iter().zip(&widths).map(|(cell, width)| padded(cell, *width)).collect();
         padded.join("  ").trim_end().to_owned()
     };
     let mut out = io::stdout().lock();
@@ -90,9 +90,50 @@ pub(crate) fn print_table(heading: &[&str], rows: &[Vec<String>]) -> io::Result<
     Ok(())
 }
 
-/// Text on one line that does nothing to a terminal: whoever chose it may mean harm.
+/// Text on one line that does nothing to a terminal, and reads as what it is: whoever chose it may mean harm.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            letter if letter.is_control() => shown.push(' '),
+            letter if deceives(letter) => shown.extend(format!("⟨U+{:04X}⟩", u32::from(letter)).chars()),
+            letter => shown.push(letter),
+        }
+    }
+    shown
+}
+
+/// How many columns of a terminal a text takes, at most: what is drawn as one sign by some is several to others.
+pub(crate) fn width(text: &str) -> usize {
+    text.chars().map(columns).sum()
+}
+
+fn columns(letter: char) -> usize {
+    // It makes the sign before it a picture, which is wider.
+    if letter == '\u{fe0f}' { 1 } else { letter.width().unwrap_or(0) }
+}
+
+/// A text with spaces up to this many columns of a terminal.
+pub(crate) fn padded(text: &str, room: usize) -> String {
+    let missing = room.saturating_sub(width(text));
+    format!("{text}{}", " ".repeat(missing))
+}
+
+/// A text in so many columns of a terminal at most, with a mark where something is left out.
+pub(crate) fn fitted(text: &str, room: usize) -> String {
+    if width(text) <= room {
+        return text.to_owned();
+    }
+    let (mut kept, mut taken) = (String::new(), 0);
+    for letter in text.chars() {
+        taken += columns(letter);
+        if taken >= room {
+            break;
+        }
+        kept.push(letter);
+    }
+    kept.push('…');
+    kept
 }
 
 /// How long ago, in one unit.
@@ -151,12 +192,7 @@ pub(crate) fn took(millis: Option<u64>) -> String {
 /// The beginning of a text, on one line, with a mark where something is left out.
 pub(crate) fn brief_text(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= most {
-        return plain(&line);
-    }
-    let mut short: String = plain(&line).chars().take(most.saturating_sub(1)).collect();
-    short.push('…');
-    short
+    fitted(&plain(&line), most)
 }
 
 /// Says something beside the answer.
@@ -207,6 +243,15 @@ mod tests {
         assert_eq!([0.0, 0.006, 1.5, 1234.0].map(dollars), ["$0.0000", "$0.0060", "$1.50", "$1234.00"]);
         assert_eq!(brief_text("a\n b\u{1b}[2J", 80), "a b [2J");
         assert_eq!(brief_text("abcdef", 4), "abc…");
+        assert_eq!(plain("ok\t\u{202e}fdp.sh\u{9b}"), "ok ⟨U+202E⟩fdp.sh ");
+    }
+
+    #[test]
+    fn texts_take_the_room_they_take_on_a_terminal() {
+        assert_eq!(fitted("日本語です", 10), "日本語です");
+        assert_eq!(fitted("日本語です", 9), "日本語で…");
+        assert_eq!(fitted("日本語です", 8), "日本語…");
+        assert_eq!((padded("日本", 6), padded("abc", 2)), ("日本  ".to_owned(), "abc".to_owned()));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::{os::unix::ffi::OsStrExt as _, path::Path};
 
+use belljar_domain::deceives;
+
 /// Writes a path behind `prefix` the way git does: in quotes with escapes if it holds anything that a
 /// line-based reader could trip over.
 pub(super) fn quoted(prefix: &str, path: &Path) -> String {
@@ -37,18 +39,13 @@ pub(super) fn visible(line: &[u8]) -> String {
                 shown.push('^');
                 shown.push(char::from_u32(u32::from(character) + 0x40).unwrap_or('?'));
             }
-            character if character.is_control() || is_reordering(character) => {
+            character if character.is_control() || deceives(character) => {
                 shown.extend(character.escape_unicode());
             }
             character => shown.push(character),
         }
     }
     shown
-}
-
-/// The characters behind CVE-2021-42574: source that reads differently from what it is.
-const fn is_reordering(character: char) -> bool {
-    matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use belljar_domain::deceives;
 use utoipa::openapi::{OpenApi, RefOr, Required, path::Operation};
 
 use crate::problem::CODES;
@@ -89,18 +90,14 @@ pub(crate) fn escaped(text: &str) -> String {
             '<' => html.push_str("&lt;"),
             '>' => html.push_str("&gt;"),
             '"' => html.push_str("&quot;"),
-            letter if deceives(letter) => html.extend(format!("⟨U+{:04X}⟩", u32::from(letter)).chars()),
+            '\n' | '\t' => html.push(letter),
+            letter if deceives(letter) || letter.is_control() => {
+                html.extend(format!("⟨U+{:04X}⟩", u32::from(letter)).chars());
+            }
             letter => html.push(letter),
         }
     }
     html
-}
-
-fn deceives(letter: char) -> bool {
-    let is_unseen = matches!(letter, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'
-        | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{3164}' | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
-    is_unseen || letter.is_control() && !matches!(letter, '\n' | '\t')
 }
 
 #[cfg(test)]

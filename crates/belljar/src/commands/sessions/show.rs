@@ -13,7 +13,7 @@ use super::{find, story, time_of_day, to_the_second};
 use crate::{
     client::{Agent, Call, SessionDetail, TraceItem, read},
     context::Context,
-    output::{brief_text, count, dollars, plain, print_json, took},
+    output::{brief_text, count, dollars, padded, plain, print_json, took},
 };
 
 /// How much of a call's input is shown.
@@ -153,9 +153,10 @@ fn headline(agent: &Agent) -> String {
 fn line(call: &Call) -> String {
     let input = brief_text(&story::input(call), INPUT);
     let text = format!(
-        "{}  {:12}  {input:INPUT$}  {:9}  {:>7}  {}",
+        "{}  {}  {}  {:9}  {:>7}  {}",
         time_of_day(call.began.as_deref().unwrap_or(&call.received)),
-        brief_text(call.tool.as_deref().unwrap_or("-"), 24),
+        padded(&brief_text(call.tool.as_deref().unwrap_or("-"), 24), 12),
+        padded(&input, INPUT),
         plain(story::outcome(call)),
         took(call.duration_ms),
         call.cost_usd.map(dollars).unwrap_or_default(),
