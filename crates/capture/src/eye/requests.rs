@@ -14,6 +14,8 @@ use serde::Deserialize as _;
 
 use super::Pass;
 
+/// The model of what an agent writes itself, such as an error shown as an answer.
+pub(super) const SYNTHETIC: &str = "<synthetic>";
 /// Calls one request is known to have asked for.
 const CALLS: usize = 256;
 
@@ -80,8 +82,8 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
 
     /// Hears of a request.
     pub(super) fn hear(&mut self, heard: Heard) -> Result<(), S::Error> {
-        // What the agent writes itself, such as an error shown as an answer, was never asked of a model.
-        if heard.model == "<synthetic>" {
+        // It was never asked of a model.
+        if heard.model == SYNTHETIC {
             return Ok(());
         }
         self.note_source(&heard)?;

@@ -5,7 +5,7 @@ use belljar_domain::{
     eye::{AgentRecord, Counts, Session, SessionState, Shelf, Spent, Told},
 };
 
-use super::{Pass, brief};
+use super::{Pass, brief, requests::SYNTHETIC};
 
 /// Bytes of a session's title.
 const TITLE: usize = 120;
@@ -74,7 +74,7 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
             fill(&mut session.vendor, said.vendor());
             renew(&mut session.cwd, said.owned("cwd"));
             renew(&mut session.transcript, said.owned("transcript_path"));
-            renew(&mut session.model, said.owned("model").filter(|model| is_main && model != "<synthetic>"));
+            renew(&mut session.model, said.owned("model").filter(|model| is_main && model != SYNTHETIC));
             renew(&mut session.parent, said.owned("parent_session_id"));
             fill(&mut session.sandbox, event.what.sandbox);
             fill(&mut session.run, event.what.run);

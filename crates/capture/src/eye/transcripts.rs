@@ -5,13 +5,19 @@ use belljar_domain::{
     eye::{CallTold, Shelf, Told},
 };
 
-use super::{Pass, requests::Heard};
+use super::{
+    Pass,
+    requests::{Heard, SYNTHETIC},
+};
 use crate::transcript::{TranscriptFact, UsageRecord};
 
 impl<S: Shelf + ?Sized> Pass<'_, S> {
     pub(super) fn read_transcript(&mut self) -> Result<(), S::Error> {
         let facts = self.said.value("facts").map(TranscriptFact::unpack).unwrap_or_default();
-        for fact in facts {
+        // A message's last record may stand behind the calls it made, which are to find it.
+        let (usage, others): (Vec<_>, Vec<_>) =
+            facts.into_iter().partition(|fact| matches!(fact, TranscriptFact::Usage(_)));
+        for fact in usage.into_iter().chain(others) {
             match fact {
                 TranscriptFact::Usage(usage) => self.hear_usage(usage)?,
                 TranscriptFact::ToolUse { tool_use_id, tool_name, message_id, session_id, agent_id } => {
@@ -44,6 +50,9 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
         let session =
             if usage.session_id.is_empty() { self.said.session().to_owned() } else { usage.session_id };
         let time = usage.timestamp.and_then(|time| time.parse::<Timestamp>().ok());
+        if usage.agent_id.is_none() && usage.model != SYNTHETIC {
+            self.with_session(&session, |session| session.model = Some(usage.model.clone()))?;
+        }
         self.hear(Heard {
             by: Told::Transcript,
             session,

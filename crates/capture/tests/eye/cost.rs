@@ -66,7 +66,9 @@ fn as_event(at: i64, request: &Request) -> NewEvent {
 /// Tells both the same, and compares every session and agent.
 fn both(requests: &[Request]) -> Memory {
     let mut ledger = CostLedger::new(Prices::embedded().unwrap(), 100);
-    requests.iter().for_each(|request| ledger.hear(request.clone()));
+    for request in requests {
+        ledger.hear(request.clone());
+    }
     let events: Vec<NewEvent> = (1..).zip(requests).map(|(at, request)| as_event(at, request)).collect();
     let memory = fold(&events);
     let flat = |spent: Spent| (spent.requests, spent.tokens, spent.cost, spent.unpriced);
@@ -176,5 +178,24 @@ fn a_request_is_shared_among_the_calls_it_asked_for() {
         let memory = fold(&events);
         assert!(memory.calls.values().all(|call| call.cost == Some(Usd(388_500))), "{:?}", memory.calls);
         assert_eq!(memory.requests.len(), 1);
+    }
+}
+
+#[test]
+fn parallel_calls_share_what_their_message_cost_wherever_its_last_record_stands() {
+    let used =
+        |call: &str| json!({"fact": "use", "id": call, "tool": "Read", "message": "m", "session": "s"});
+    let usage = json!({"fact": "usage", "message": "m", "request": "r", "model": "claude-opus-5-5", "session": "s",
+        "tokens": tokens(1000, 10)});
+    let whole = Prices::embedded().unwrap().reckon("claude-opus-5-5", tokens(1000, 10)).unwrap().0;
+    // A message has a record for each of its parts; what travels is the last.
+    for facts in [[used("t1"), usage.clone(), used("t2")], [used("t1"), used("t2"), usage]] {
+        let read = event("transcript.read", 1, json!({"source": "transcript", "facts": facts}));
+        let memory = fold(&[read]);
+        let costs: Vec<_> = memory.calls.values().map(|call| call.cost.unwrap().0).collect();
+        assert_eq!(costs.len(), 2, "{:?}", memory.calls);
+        assert_eq!(costs.iter().sum::<u64>(), whole.0);
+        assert_eq!(costs[0], costs[1]);
+        assert_eq!(memory.sessions["s"].model.as_deref(), Some("claude-opus-5-5"));
     }
 }

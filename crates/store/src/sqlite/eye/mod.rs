@@ -32,7 +32,7 @@ const OPENING: &str = "open the records";
 const WRITING: &str = "write records";
 const READING: &str = "read records";
 /// Raised when events are folded into other records than before: then they are made again.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 /// Bytes that are read without being copied.
 const MAPPED: u64 = 4 << 30;
 /// Events after which SQLite looks again at which index is worth what.
