@@ -319,14 +319,17 @@ fn whose(who: &Principal, teller: &Teller, claimed: Option<SandboxId>, peer: Pee
 
 /// The transcript to be read after this hook, if it is a moment at which one grew. The service looks at whose it is.
 fn transcript(hook: &HookEvent, whose: Whose) -> Option<TranscriptPlace> {
-    let has_grown = matches!(
-        hook.kind,
+    let has_grown = match hook.kind {
         HookKind::TurnEnd
-            | HookKind::TurnFailed
-            | HookKind::SubagentEnd
-            | HookKind::SessionEnd
-            | HookKind::CompactAfter
-    );
+        | HookKind::TurnFailed
+        | HookKind::SubagentEnd
+        | HookKind::SessionEnd
+        | HookKind::CompactAfter => true,
+        // Between two requests: what the first cost is known while the turn goes on. Into a sandbox nobody looks that often.
+        HookKind::ToolBatch => matches!(whose, Whose::User(_)),
+        HookKind::ToolAfter => hook.agent == Agent::Codex && matches!(whose, Whose::User(_)),
+        _ => false,
+    };
     let (path, session) = (hook.transcript_path.as_deref()?, hook.session_id.clone()?);
     let is_read = has_grown && matches!(hook.agent, Agent::ClaudeCode | Agent::Codex);
     is_read.then(|| TranscriptPlace { path: path.into(), session, whose, agent: hook.agent.clone() })
