@@ -43,6 +43,10 @@ fn a_conversation_is_archived_without_its_secrets() {
     let call = json!({"hook_event_name": "PostToolUseFailure", "session_id": "s1", "tool_name": "Bash",
         "tool_use_id": "t1", "tool_input": {"command": "false"}, "error": "exit 1", "agent_id": "a1", "agent_type": "Explore"});
     assert_eq!(served.neighbour().post("/hooks/claude-code", &call).status, 200);
+    let denied = json!({"hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Bash", "tool_use_id": "t2",
+        "tool_input": {"command": "rm -rf /"}, "cwd": served.work()});
+    let told = served.neighbour().post("/hooks/claude-code", &denied).text();
+    assert!(told.contains("\"deny\""), "{told}");
     stop(&served, "Stop", "s1", &transcript, &json!({}));
     stop(&served, "SessionEnd", "s1", &transcript, &json!({"reason": "other"}));
     let archived =
@@ -56,7 +60,7 @@ fn a_conversation_is_archived_without_its_secrets() {
     }
     let summary = &archived["payload"]["summary"];
     assert_eq!((&summary["state"], &summary["reason"]), (&json!("over"), &json!("other")), "{summary}");
-    assert_eq!(summary["tools"], json!([{"tool": "Bash", "calls": 1, "failed": 1}]));
+    assert_eq!(summary["tools"], json!([{"tool": "Bash", "calls": 2, "failed": 1, "denied": 1}]));
     assert_eq!(summary["subagents"][0]["agent_type"], "Explore", "{summary}");
     assert_eq!(summary["last_message"], "All tests pass.\nReally.");
 }

@@ -110,11 +110,11 @@ impl CostLedger {
         }
     }
 
-    /// Hears of a request.
-    pub fn hear(&mut self, told: Request) {
+    /// Hears of a request and says which one it is; what is left out is none.
+    pub fn hear(&mut self, told: Request) -> Option<usize> {
         // What the agent writes itself, such as an error shown as an answer, was never asked of a model.
         if told.model == "<synthetic>" {
-            return;
+            return None;
         }
         if told.source == Source::Telemetry && told.request_id.is_none() && told.message_id.is_none() {
             self.nameless.insert(told.session_id.clone());
@@ -132,7 +132,7 @@ impl CostLedger {
             }
             None if is_full => {
                 self.refused += 1;
-                return;
+                return None;
             }
             None => {
                 self.requests.push(told.clone());
@@ -145,6 +145,7 @@ impl CostLedger {
         if let Some(id) = told.request_id {
             self.by_request.entry(id).or_insert(at);
         }
+        Some(at)
     }
 
     /// Notes that an agent was started by another.
@@ -178,6 +179,12 @@ impl CostLedger {
     pub fn request(&self, request_id: &str) -> Option<Totals> {
         let request = self.requests.get(*self.by_request.get(request_id)?)?;
         Some(self.priced(request))
+    }
+
+    /// What one request came to, by what [`CostLedger::hear`] called it; nothing if it does not count beside others.
+    pub fn nth(&self, place: usize) -> Totals {
+        let request = self.requests.get(place).filter(|request| self.counts(request));
+        request.map_or_else(Totals::default, |request| self.priced(request))
     }
 
     /// How many requests were left out for want of room; totals are too low by them.

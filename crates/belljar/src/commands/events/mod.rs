@@ -1,6 +1,7 @@
 //! `belljar events`: what agents did, live, by question, or as a file. `source` gets events, `line` shows them, `calls` puts
-//! the two halves of a call together, `purse` counts the money.
+//! the two halves of a call together, `purse` counts the money, `board` knows which line is final.
 
+mod board;
 mod calls;
 mod export;
 mod import;

@@ -23,10 +23,10 @@ pub(super) fn query(context: &Context, args: &QueryEvents) -> Result<ExitCode> {
     }
     let at_terminal = io::stdout().is_terminal();
     let width = terminal::window().filter(|_| at_terminal).map_or(120, |window| usize::from(window.cols));
-    let style = Style { colour: context.colour(at_terminal), width: width.saturating_sub(9) };
+    let style = Style { colour: context.colour(at_terminal), width };
     let mut out = io::stdout().lock();
     for seen in found.iter().filter_map(Seen::of) {
-        writeln!(out, "{:>8} {}", seen.seq, style.done(&seen))?;
+        writeln!(out, "{}", style.entry(&seen))?;
     }
     Ok(ExitCode::SUCCESS)
 }

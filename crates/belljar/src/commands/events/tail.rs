@@ -2,10 +2,12 @@
 //! all of it came to.
 
 use std::{
+    fmt::Write as _,
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
     sync::{
         Arc,
+        atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, RecvTimeoutError, sync_channel},
     },
     thread,
@@ -13,22 +15,26 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
+use belljar_domain::Terminal;
 use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::{
-    calls::{Calls, Count, Row},
-    line::{NARROWEST, Style, dollars},
+    board::Board,
+    calls::{Count, Row},
+    line::{NARROWEST, Style, dollars, thousands},
     purse::Purse,
     source::{Seen, Source, place_of},
 };
 use crate::{args::TailEvents, context::Context, output::many, prices, terminal};
 
 /// What agents do, and what is done to them.
-const AGENTS: [&str; 10] = [
+const AGENTS: [&str; 11] = [
     "session",
     "prompt",
     "tool",
     "permission",
+    "approval",
     "agent",
     "turn",
     "context",
@@ -43,8 +49,13 @@ const TICK: Duration = Duration::from_millis(100);
 /// The most calls under way that are drawn.
 const MOST_OPEN: usize = 8;
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-/// Where there is no window.
-const WIDTH: usize = 120;
+/// What there is room for where there is no window.
+const NO_WINDOW: Terminal = Terminal { rows: 40, cols: 120 };
+/// Events of which one line is made, about; and the most that are asked for at one time.
+const EVENTS_A_LINE: usize = 6;
+const MOST: usize = 1000;
+/// What a shell says of a program that was interrupted.
+const EXIT_INTERRUPTED: u8 = 130;
 
 pub(super) fn tail(context: &Context, args: &TailEvents) -> Result<ExitCode> {
     let mut which = args.which.clone();
@@ -53,60 +64,35 @@ pub(super) fn tail(context: &Context, args: &TailEvents) -> Result<ExitCode> {
         // What a transcript tells of money is shown; to programs it is not what an agent did.
         which.kind.extend((!context.json).then(|| "transcript".to_owned()));
     }
-    let (since, after) = (which.since, which.after);
     let source = Source::new(context, which, None);
     let mut screen = Screen::new(context);
-    let mut place = after.unwrap_or(0);
-    if since.is_some() || after.is_some() {
-        loop {
-            let page = source.after(place)?;
-            let Some(last) = page.last().and_then(place_of) else { break };
-            place = last;
-            page.iter().try_for_each(|event| screen.show(&source, event))?;
-        }
-    } else {
-        let mut newest = source.newest(None, usize::from(args.lines.max(1)))?;
-        place = newest.first().and_then(place_of).unwrap_or(0);
-        newest.truncate(usize::from(args.lines));
-        newest.iter().rev().try_for_each(|event| screen.show(&source, event))?;
-    }
+    let place = screen.look_back(&source, args)?;
     if args.no_follow {
-        screen.settle()?;
+        screen.leave()?;
         return Ok(ExitCode::SUCCESS);
     }
-    screen.draw_open()?;
+    let is_over = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&is_over)).context("wait for a signal")?;
+    }
     let (send, events) = sync_channel(WAITING);
     let source = Arc::new(source);
     let own = Arc::clone(&source);
     let read = move || own.follow(place, |event| send.send(event).is_ok());
     // It ends with the program: it may wait for something that never happens.
     let reader = thread::Builder::new().name("events".to_owned()).spawn(read).context("follow events")?;
-    match watch(&mut screen, &source, &events) {
+    match screen.watch(&source, &events, &is_over) {
         // Whoever reads our output no more has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         shown => {
             shown?;
+            if is_over.load(Ordering::Relaxed) {
+                return Ok(ExitCode::from(EXIT_INTERRUPTED));
+            }
             reader.join().unwrap_or(Ok(()))?;
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn watch(screen: &mut Screen, source: &Source, events: &Receiver<Value>) -> io::Result<()> {
-    loop {
-        match events.recv_timeout(TICK) {
-            Ok(event) => {
-                screen.show(source, &event)?;
-                // What waits already is shown before anything is drawn below it.
-                while let Ok(event) = events.try_recv() {
-                    screen.show(source, &event)?;
-                }
-                screen.draw_open()?;
-            }
-            Err(RecvTimeoutError::Timeout) => screen.draw_open()?,
-            Err(RecvTimeoutError::Disconnected) => return Ok(()),
-        }
-    }
 }
 
 /// What is on the screen.
@@ -114,10 +100,9 @@ struct Screen {
     json: bool,
     live: bool,
     colour: bool,
-    calls: Calls,
-    purse: Purse,
-    /// Lines drawn below the last final one.
-    drawn: usize,
+    board: Board,
+    /// What is drawn below the last final line.
+    drawn: Vec<String>,
     began: Instant,
 }
 
@@ -128,98 +113,158 @@ impl Screen {
             json: context.json,
             live: at_terminal && !context.json,
             colour: context.colour(at_terminal),
-            calls: Calls::default(),
             // A list that cannot be read is the server's to complain of.
-            purse: Purse::new(prices::of(&context.home).unwrap_or_default()),
-            drawn: 0,
+            board: Board::new(Purse::new(prices::of(&context.home).unwrap_or_default())),
+            drawn: Vec::new(),
             began: Instant::now(),
         }
     }
 
-    fn style(&self) -> Style {
-        let width = terminal::window().filter(|_| self.live).map_or(WIDTH, |window| usize::from(window.cols));
-        Style { colour: self.colour, width }
+    /// Shows what happened before, and says up to where.
+    fn look_back(&mut self, source: &Source, args: &TailEvents) -> Result<u64> {
+        let (since, after) = (args.which.since, args.which.after);
+        if since.is_some() || after.is_some() {
+            let mut place = after.unwrap_or(0);
+            loop {
+                let page = source.after(place)?;
+                let Some(last) = page.last().and_then(place_of) else { return Ok(place) };
+                place = last;
+                let rows = self.past(source, &page)?;
+                self.print(&rows)?;
+            }
+        }
+        let lines = usize::from(args.lines);
+        // A line is made of several events, and what they are is known when they are there.
+        let asked = if self.json { lines } else { (lines * EVENTS_A_LINE).min(MOST) };
+        let mut newest = source.newest(None, asked.max(1))?;
+        let place = newest.first().and_then(place_of).unwrap_or(0);
+        newest.truncate(asked);
+        newest.reverse();
+        let rows = self.past(source, &newest)?;
+        self.print(rows.get(rows.len().saturating_sub(lines)..).unwrap_or_default())?;
+        // What is counted is what is watched.
+        self.board.calls.count = Count::default();
+        self.board.purse.begin();
+        Ok(place)
     }
 
-    fn show(&mut self, source: &Source, event: &Value) -> io::Result<()> {
-        let Some(seen) = Seen::of(event).filter(|seen| source.wants(seen)) else { return Ok(()) };
-        let mut out = io::stdout().lock();
+    /// The lines of what happened before: what is not known of them by now will not be.
+    fn past(&mut self, source: &Source, events: &[Value]) -> io::Result<Vec<Row>> {
+        events.iter().try_for_each(|event| self.take(source, event))?;
+        Ok(self.board.settle(Instant::now(), 0))
+    }
+
+    fn watch(&mut self, source: &Source, events: &Receiver<Value>, is_over: &AtomicBool) -> io::Result<()> {
+        while !is_over.load(Ordering::Relaxed) {
+            match events.recv_timeout(TICK) {
+                Ok(event) => {
+                    self.take(source, &event)?;
+                    // What waits already is taken before anything is drawn.
+                    events.try_iter().take(WAITING).try_for_each(|event| self.take(source, &event))?;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            let room = usize::from(self.window().rows).saturating_sub(MOST_OPEN + 3);
+            let rows = self.board.settle(Instant::now(), room);
+            self.print(&rows)?;
+        }
+        let rows = self.board.settle(Instant::now(), 0);
+        self.print(&rows)
+    }
+
+    fn take(&mut self, source: &Source, event: &Value) -> io::Result<()> {
+        let Some(seen) = Seen::of(event) else { return Ok(()) };
         if self.json {
+            if !source.wants(&seen) {
+                return Ok(());
+            }
+            let mut out = io::stdout().lock();
             writeln!(out, "{event}")?;
             return out.flush();
         }
-        let style = self.style();
-        let spent = |session: &str| source.spent(session);
-        let rows = self.purse.take(seen, spent).map_or_else(Vec::new, |seen| self.calls.take(seen));
-        if rows.is_empty() {
+        let is_wanted = |seen: &Seen| source.wants(seen);
+        self.board.take(seen, is_wanted, |session| source.spent(session));
+        Ok(())
+    }
+
+    fn window(&self) -> Terminal {
+        terminal::window().filter(|window| self.live && window.cols > 0).unwrap_or(NO_WINDOW)
+    }
+
+    fn style(&self) -> Style {
+        // What fills the last column makes some terminals begin another line.
+        Style { colour: self.colour, width: usize::from(self.window().cols.saturating_sub(1)) }
+    }
+
+    /// Prints lines that are final, and below them those that are not, in one go: a screen that is seen half drawn flickers.
+    fn print(&mut self, rows: &[Row]) -> io::Result<()> {
+        if self.json {
             return Ok(());
         }
-        self.erase(&mut out)?;
-        for row in rows {
-            let line = match row {
-                Row::Done(seen) => style.done(&seen),
-                Row::Lost(seen) => style.lost(&seen),
-            };
-            writeln!(out, "{line}")?;
+        let (style, below) = (self.style(), self.below());
+        if rows.is_empty() && below == self.drawn {
+            return Ok(());
         }
+        let mut text = String::new();
+        if !self.drawn.is_empty() {
+            let _written = write!(text, "\x1b[{}A\x1b[J", self.drawn.len());
+        }
+        for row in rows {
+            let _written = writeln!(text, "{}", final_line(style, row));
+        }
+        below.iter().for_each(|line| {
+            let _written = writeln!(text, "{line}");
+        });
+        self.drawn = below;
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
         out.flush()
     }
 
-    /// Draws the calls under way below everything else.
-    fn draw_open(&mut self) -> io::Result<()> {
-        if !self.live {
-            return Ok(());
-        }
-        let (style, mut out) = (self.style(), io::stdout().lock());
-        self.erase(&mut out)?;
-        if style.width < NARROWEST {
-            // What wraps cannot be taken back.
-            return out.flush();
+    /// What stands below the last final line: what may change, what is under way, and what all of it came to.
+    fn below(&self) -> Vec<String> {
+        let style = self.style();
+        // What wraps cannot be taken back.
+        if !self.live || style.width < NARROWEST {
+            return Vec::new();
         }
         let frame = usize::try_from(self.began.elapsed().as_millis() / TICK.as_millis()).unwrap_or(0);
         let spinner = SPINNER.get(frame % SPINNER.len()).copied().unwrap_or('…');
-        let mut drawn = 0;
-        for open in self.calls.open().take(MOST_OPEN) {
-            writeln!(out, "{}", style.open(&open.seen, spinner, open.heard.elapsed()))?;
-            drawn += 1;
-        }
-        if let Some(line) = self.footer() {
-            writeln!(out, "{}", style.aside(&line))?;
-            drawn += 1;
-        }
-        self.drawn = drawn;
-        out.flush()
+        let held = self.board.held().map(|row| final_line(style, row));
+        let open = self.board.calls.open().take(MOST_OPEN);
+        let open = open.map(|open| style.open(&open.seen, spinner, open.asks, open.heard.elapsed()));
+        let footer = self.footer().map(|line| style.aside(&line));
+        held.chain(open).chain(footer).collect()
     }
 
     /// What all of it came to while it was watched.
     fn footer(&self) -> Option<String> {
-        let Count { calls, failed, denied } = self.calls.count;
-        let (open, paid) = (self.calls.open().count(), self.purse.paid());
+        let Count { calls, failed, denied } = self.board.calls.count;
+        let (open, paid) = (self.board.calls.open().count(), self.board.purse.paid());
+        let asks = self.board.calls.open().filter(|open| open.asks).count();
         let mut words = vec![many(calls, "call")];
         words.extend((failed > 0).then(|| format!("{failed} failed")));
         words.extend((denied > 0).then(|| format!("{denied} denied")));
-        words.extend((open > 0).then(|| format!("{open} under way")));
-        words.extend((paid > 0).then(|| dollars(paid)));
-        (calls + open > 0 || paid > 0).then(|| words.join(" · "))
-    }
-
-    fn erase(&mut self, out: &mut impl io::Write) -> io::Result<()> {
-        if self.drawn > 0 {
-            write!(out, "\x1b[{}A\x1b[J", self.drawn)?;
-            self.drawn = 0;
-        }
-        Ok(())
+        words.extend((open > asks).then(|| format!("{} under way", open - asks)));
+        words.extend((asks > 0).then(|| format!("{asks} waiting for a person: belljar approvals")));
+        words.extend((paid.micros > 0).then(|| format!("{} tokens", thousands(paid.tokens))));
+        words.extend((paid.micros > 0).then(|| dollars(paid.micros)));
+        (calls + open > 0 || paid.micros > 0).then(|| words.join(" · "))
     }
 
     /// Says what is still under way, for nobody waits for it.
-    fn settle(&mut self) -> io::Result<()> {
-        let (style, mut out) = (self.style(), io::stdout().lock());
-        self.erase(&mut out)?;
-        if !self.json {
-            for open in self.calls.open() {
-                writeln!(out, "{}", style.lost(&open.seen))?;
-            }
-        }
-        out.flush()
+    fn leave(&mut self) -> io::Result<()> {
+        let open: Vec<Row> =
+            self.board.calls.open().map(|open| Row::Lost(Box::new(open.seen.clone()))).collect();
+        self.live = false;
+        self.print(&open)
+    }
+}
+
+fn final_line(style: Style, row: &Row) -> String {
+    match row {
+        Row::Done(seen) => style.done(seen),
+        Row::Lost(seen) => style.lost(seen),
     }
 }

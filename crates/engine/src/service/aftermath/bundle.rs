@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use belljar_domain::{Event, EventKind, EventStatus, NewEvent};
+use belljar_domain::{Event, EventKind, EventStatus, NewEvent, Verdict};
 use belljar_ports::store::{EventFilter, PAGE_LIMIT};
 use serde_json::{Value, json};
 use tar::{Builder, Header};
@@ -86,6 +86,14 @@ fn summary(session: &str, events: &[Event], transcripts: &[Transcript], state: S
     struct Tally {
         calls: u64,
         failed: u64,
+        denied: u64,
+    }
+    impl Tally {
+        fn count(&mut self, how: Option<EventStatus>) {
+            self.calls += 1;
+            self.failed += u64::from(matches!(how, Some(EventStatus::Failure | EventStatus::Cancelled)));
+            self.denied += u64::from(how == Some(EventStatus::Denied));
+        }
     }
     let mut tools: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut agents: BTreeMap<&str, (Option<&str>, Tally, &'static str)> = BTreeMap::new();
@@ -100,12 +108,12 @@ fn summary(session: &str, events: &[Event], transcripts: &[Transcript], state: S
         prompts += u64::from(what.kind == EventKind::PromptSubmitted);
         // Some agents tell twice how a call came out.
         let call = what.payload.get("tool_use_id").and_then(Value::as_str);
-        let is_over = matches!(what.kind, EventKind::ToolFinished | EventKind::ToolFailed)
+        let denied = is_denied(what);
+        let how = if denied { Some(EventStatus::Denied) } else { what.status };
+        let is_over = (denied || matches!(what.kind, EventKind::ToolFinished | EventKind::ToolFailed))
             && call.is_none_or(|call| told.insert(call));
         if is_over {
-            let tally = tools.entry(what.tool.as_deref().unwrap_or("?")).or_default();
-            tally.calls += 1;
-            tally.failed += u64::from(failed);
+            tools.entry(what.tool.as_deref().unwrap_or("?")).or_default().count(how);
         }
         let Some(agent) = agent else { continue };
         let kind = what.payload.get("agent_type").and_then(Value::as_str);
@@ -113,10 +121,7 @@ fn summary(session: &str, events: &[Event], transcripts: &[Transcript], state: S
         match what.kind {
             EventKind::AgentStarted => entry.2 = "running",
             EventKind::AgentStopped => entry.2 = if failed { "failed" } else { "done" },
-            _ if is_over => {
-                entry.1.calls += 1;
-                entry.1.failed += u64::from(failed);
-            }
+            _ if is_over => entry.1.count(how),
             _ => {}
         }
     }
@@ -134,11 +139,18 @@ fn summary(session: &str, events: &[Event], transcripts: &[Transcript], state: S
         "last_at": events.last().map(|event| event.what.time.to_string()),
         "events": events.len(),
         "prompts": prompts,
-        "tools": tools.into_iter().map(|(name, tally)| json!({"tool": name, "calls": tally.calls, "failed": tally.failed})).collect::<Vec<_>>(),
-        "subagents": agents.into_iter().map(|(id, (kind, tally, state))| json!({"agent_id": id, "agent_type": kind, "state": state, "calls": tally.calls, "failed": tally.failed})).collect::<Vec<_>>(),
+        "tools": tools.into_iter().map(|(name, tally)| json!({"tool": name, "calls": tally.calls, "failed": tally.failed, "denied": tally.denied})).collect::<Vec<_>>(),
+        "subagents": agents.into_iter().map(|(id, (kind, tally, state))| json!({"agent_id": id, "agent_type": kind, "state": state, "calls": tally.calls, "failed": tally.failed, "denied": tally.denied})).collect::<Vec<_>>(),
         "last_message": last,
         "transcripts": transcripts.iter().map(|transcript| transcript.name.clone()).collect::<Vec<_>>(),
     })
+}
+
+/// Whether an event says that a call is not made: nothing is told of it afterwards.
+fn is_denied(what: &NewEvent) -> bool {
+    let is_held = what.payload.get("observed_only").is_none();
+    let is_refused = matches!(what.kind, EventKind::ToolRequested) && what.decision == Some(Verdict::Deny);
+    what.kind == EventKind::PermissionDenied || is_refused && is_held
 }
 
 fn broken(error: &std::io::Error) -> ServiceError {
