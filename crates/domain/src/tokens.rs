@@ -39,6 +39,12 @@ impl Tokens {
         self.with(other, u64::saturating_sub)
     }
 
+    /// None of them more than this.
+    #[must_use]
+    pub fn at_most(self, most: u64) -> Self {
+        self.with(Self::default(), |all, _| all.min(most))
+    }
+
     /// What each of several gets; the remainders are nobody's.
     #[must_use]
     pub fn shared(self, among: u64) -> Self {

@@ -250,3 +250,39 @@ fn records_that_are_lost_are_made_again() {
     served.again();
     assert_eq!(all(&served), before, "and made again from the ledger");
 }
+
+#[test]
+fn numbers_and_names_nobody_can_mean_stop_no_record() {
+    let served = Served::start();
+    let most = i64::MAX;
+    for number in 1..=3 {
+        let call = json!({"hook_event_name": "PostToolUse", "tool_name": "T".repeat(100_000), "tool_input": {},
+            "tool_use_id": format!("toolu_{number}"), "duration_ms": most});
+        hook(&served, number, &call);
+        let asked = json!({"request_id": format!("r{number}"), "model": "claude-opus-5-5", "input_tokens": most,
+            "output_tokens": most, "cache_read_tokens": most, "cost_usd_micros": most, "duration_ms": most});
+        export(&served, &[("api_request", asked)]);
+    }
+    for (field, value) in
+        [("tokens", json!(most)), ("duration_ms", json!(u64::MAX)), ("cost_usd", json!(1e12))]
+    {
+        let told = json!({"kind": "tool.used", "session_id": SESSION, field: value});
+        let answer = served.client().post("/api/v1/events/ingest", &told);
+        assert_eq!((answer.status, &answer.json()["errors"][0]["field"]), (400, &json!(field)), "{answer:?}");
+    }
+    let told = json!({"kind": "prompt.submitted", "session_id": "s".repeat(100_000)});
+    assert_eq!(served.client().post("/api/v1/events/ingest", &told).status, 201);
+    let told = json!({"kind": "prompt.submitted", "session_id": "afterwards"});
+    assert_eq!(served.client().post("/api/v1/events/ingest", &told).status, 201);
+    assert_eq!(get(&served, "/api/v1/sessions/afterwards")["counts"]["prompts"], 1);
+    for path in [
+        "/api/v1/sessions",
+        "/api/v1/cost",
+        "/api/v1/tools/usage",
+        "/api/v1/agents/metrics",
+        "/api/v1/errors",
+    ] {
+        let answer = get(&served, path).to_string();
+        assert!(answer.len() < 20_000, "{path}: {}", answer.len());
+    }
+}

@@ -4,7 +4,7 @@
 //! and the order. That something was allowed never says that it succeeded, nor the other way round.
 
 use belljar_domain::{
-    EventKind, EventStatus, Verdict,
+    EventKind, EventStatus, NewEvent, Verdict,
     eye::{Call, CallTold, Repetition, Shelf, Told},
 };
 use serde_json::Value;
@@ -193,7 +193,7 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
                 told.ended = Some(what.time);
                 told.outcome = what.status;
                 told.error = what.error.as_deref().map(|error| error.chars().take(ERROR).collect());
-                told.duration_ms = what.duration_ms;
+                told.duration_ms = what.duration_ms.filter(|millis| *millis <= NewEvent::MOST_MILLIS);
                 told.output_bytes =
                     said.count("output_bytes").or_else(|| said.value("tool_response").map(size));
                 told.input_bytes =

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use belljar_domain::{
-    EventKind, Timestamp, Tokens, Usd,
+    EventKind, NewEvent, Timestamp, Tokens, Usd,
     eye::{Basis, ModelRequest, Shelf, Told},
 };
 use serde::Deserialize as _;
@@ -81,7 +81,9 @@ impl<S: Shelf + ?Sized> Pass<'_, S> {
     }
 
     /// Hears of a request.
-    pub(super) fn hear(&mut self, heard: Heard) -> Result<(), S::Error> {
+    pub(super) fn hear(&mut self, mut heard: Heard) -> Result<(), S::Error> {
+        heard.tokens = heard.tokens.at_most(NewEvent::MOST_TOKENS);
+        heard.cost = heard.cost.filter(|cost| cost.micros() <= NewEvent::MOST_MICROS);
         // It was never asked of a model.
         if heard.model == SYNTHETIC {
             return Ok(());

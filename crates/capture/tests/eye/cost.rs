@@ -199,3 +199,27 @@ fn parallel_calls_share_what_their_message_cost_wherever_its_last_record_stands(
         assert_eq!(memory.sessions["s"].model.as_deref(), Some("claude-opus-5-5"));
     }
 }
+
+#[test]
+fn numbers_nobody_can_mean_spoil_no_sum() {
+    let mut direct = event("tool.used", 1, json!({"model": "claude-opus-5-5"}));
+    (direct.tokens, direct.cost_micros, direct.duration_ms) =
+        (Some(u64::MAX), Some(u64::MAX), Some(u64::MAX));
+    let most = json!({"input": u64::MAX, "output": u64::MAX, "cache_read": u64::MAX});
+    let read = json!({"source": "transcript", "facts": [{"fact": "usage", "message": "m", "request": "r",
+        "model": "claude-opus-5-5", "session": "s", "tokens": most}]});
+    let mut events = vec![direct.clone(), direct, event("transcript.read", 3, read)];
+    for at in 4..9 {
+        let mut told = event(
+            "model.called",
+            at,
+            json!({"source": "otlp", "request_id": format!("r{at}"), "usage": most}),
+        );
+        told.cost_micros = Some(u64::MAX);
+        events.push(told);
+    }
+    let memory = fold(&events);
+    let spent = memory.sessions.values().map(|session| session.spent).next().unwrap();
+    assert!(spent.tokens.input <= 7 * NewEvent::MOST_TOKENS, "{spent:?}");
+    assert!(spent.cost < Usd::from_micros(NewEvent::MOST_MICROS * 1000), "{spent:?}");
+}

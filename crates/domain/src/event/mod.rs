@@ -140,6 +140,15 @@ pub struct EventTooLarge {
 impl NewEvent {
     /// The most bytes of any text column.
     pub const TEXT_LIMIT: usize = 16 * 1024;
+    /// The most bytes of a name: of a session, a tool, an agent.
+    pub const NAME_LIMIT: usize = 256;
+    /// The most tokens, millionths of a dollar and milliseconds one event can tell of; what says more is mistaken, or means
+    /// to spoil sums.
+    pub const MOST_TOKENS: u64 = 1_000_000_000;
+    /// See [`NewEvent::MOST_TOKENS`].
+    pub const MOST_MICROS: u64 = 10_000_000_000;
+    /// See [`NewEvent::MOST_TOKENS`].
+    pub const MOST_MILLIS: u64 = 10_000_000_000;
     /// The most bytes of a kind's name.
     pub const KIND_LIMIT: usize = 128;
     /// The most bytes of a payload, as JSON. What is larger belongs into an artifact.
@@ -174,13 +183,14 @@ impl NewEvent {
         }
     }
 
-    /// Cuts texts that are too long, so that an event is recorded in part rather than refused. A payload that is too
-    /// large, having this many bytes as JSON, is replaced by its size.
+    /// Cuts texts that are too long and leaves out numbers nobody can mean, so that an event is recorded in part rather than
+    /// refused. A payload that is too large, having this many bytes as JSON, is replaced by its size.
     pub fn clip(&mut self, payload_bytes: usize) {
-        for text in self.texts_mut().into_iter().flatten().filter(|text| text.len() > Self::TEXT_LIMIT) {
-            text.truncate(text.floor_char_boundary(Self::TEXT_LIMIT - '…'.len_utf8()));
-            text.push('…');
-        }
+        self.names_mut().into_iter().flatten().for_each(|name| cut(name, Self::NAME_LIMIT));
+        self.texts_mut().into_iter().flatten().for_each(|text| cut(text, Self::TEXT_LIMIT));
+        self.tokens = self.tokens.filter(|tokens| *tokens <= Self::MOST_TOKENS);
+        self.cost_micros = self.cost_micros.filter(|cost| *cost <= Self::MOST_MICROS);
+        self.duration_ms = self.duration_ms.filter(|span| *span <= Self::MOST_MILLIS);
         if payload_bytes > Self::PAYLOAD_LIMIT {
             self.payload = serde_json::json!({ "clipped": true, "bytes": payload_bytes });
         }
@@ -217,19 +227,21 @@ impl NewEvent {
         ]
     }
 
-    const fn texts_mut(&mut self) -> [&mut Option<String>; 10] {
-        [
-            &mut self.actor.id,
-            &mut self.actor.name,
-            &mut self.actor.role,
-            &mut self.session,
-            &mut self.operation,
-            &mut self.tool,
-            &mut self.target,
-            &mut self.target_type,
-            &mut self.reason,
-            &mut self.error,
-        ]
+    const fn names_mut(&mut self) -> [&mut Option<String>; 7] {
+        let Actor { id, name, role } = &mut self.actor;
+        [id, name, role, &mut self.session, &mut self.operation, &mut self.tool, &mut self.target_type]
+    }
+
+    const fn texts_mut(&mut self) -> [&mut Option<String>; 3] {
+        [&mut self.target, &mut self.reason, &mut self.error]
+    }
+}
+
+/// Cuts a text that is longer than this, with a mark.
+fn cut(text: &mut String, limit: usize) {
+    if text.len() > limit {
+        text.truncate(text.floor_char_boundary(limit - '…'.len_utf8()));
+        text.push('…');
     }
 }
 
@@ -275,6 +287,15 @@ mod tests {
         cut.clip(NewEvent::PAYLOAD_LIMIT + 1);
         assert_eq!(cut.check(100), Ok(()));
         assert!(cut.error.unwrap().ends_with("ä…"));
+        let mut named = NewEvent { session: Some("s".repeat(100_000)), tokens: Some(u64::MAX), ..event() };
+        (named.cost_micros, named.duration_ms) =
+            (Some(NewEvent::MOST_MICROS), Some(NewEvent::MOST_MILLIS + 1));
+        named.clip(0);
+        assert_eq!(named.session.as_ref().map(String::len), Some(NewEvent::NAME_LIMIT));
+        assert_eq!(
+            (named.tokens, named.duration_ms, named.cost_micros),
+            (None, None, Some(NewEvent::MOST_MICROS))
+        );
         assert_eq!(cut.payload["clipped"], true);
     }
 }

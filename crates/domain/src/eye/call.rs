@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Provenance, Told};
-use crate::{EventStatus, ExecutionId, ProjectId, RunId, SandboxId, Timestamp, Tokens, Usd, Verdict};
+use crate::{
+    EventStatus, ExecutionId, NewEvent, ProjectId, RunId, SandboxId, Timestamp, Tokens, Usd, Verdict,
+};
 
 /// One call of a tool. What nobody told is absent, never guessed; what was reckoned says so in `told`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,7 +162,9 @@ impl Call {
     fn reckon_duration(&mut self) {
         if let (Some(began), Some(ended)) = (self.known.began, self.known.ended) {
             let micros = ended.as_micros().saturating_sub(began.as_micros());
-            self.known.duration_ms = u64::try_from(micros / 1000).ok();
+            let millis = u64::try_from(micros / 1000).ok();
+            // A clock that is far off says nothing of how long it took.
+            self.known.duration_ms = millis.filter(|millis| *millis <= NewEvent::MOST_MILLIS);
             self.told.set("duration_ms", Told::Estimate);
         }
     }

@@ -69,13 +69,13 @@ fn one(item: Value, now: Timestamp, at: &str) -> Answer<NewEvent> {
 
 fn read<T: DeserializeOwned>(item: Value, at: &str) -> Answer<T> {
     serde_path_to_error::deserialize(item).map_err(|error| {
-        let path = error.path().to_string();
-        let place = if matches!(path.as_str(), "." | "?") {
-            at.trim_end_matches('.').to_owned()
-        } else {
-            format!("{at}{path}")
-        };
-        Failure::field(place, error.inner().to_string())
+        let (path, said) = (error.path().to_string(), error.inner().to_string());
+        let place = if matches!(path.as_str(), "." | "?") { at.to_owned() } else { format!("{at}{path}.") };
+        // What is missing has no place of its own to be wrong at.
+        match said.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
+            Some(field) => Failure::field(format!("{place}{field}"), "is missing"),
+            None => Failure::field(place.trim_end_matches('.'), said),
+        }
     })
 }
 
@@ -98,8 +98,8 @@ fn own(event: api::ToldEvent, now: Timestamp, at: &str) -> Answer<NewEvent> {
     told.status = parsed::<EventStatus>(&place("status"), event.status.as_deref())?;
     told.error = event.error;
     told.cost_micros = event.cost_usd.map(|usd| micros(usd, &place("cost_usd"))).transpose()?;
-    told.tokens = event.tokens;
-    told.duration_ms = event.duration_ms;
+    told.tokens = sane(event.tokens, NewEvent::MOST_TOKENS, &place("tokens"))?;
+    told.duration_ms = sane(event.duration_ms, NewEvent::MOST_MILLIS, &place("duration_ms"))?;
     told.payload = with_rest(event.payload, event.rest.into_iter().collect());
     Ok(told)
 }
@@ -126,7 +126,7 @@ fn visible(event: api::VisibilityEvent, now: Timestamp, at: &str) -> Answer<NewE
     told.status = (told.decision == Some(Verdict::Deny)).then_some(EventStatus::Denied);
     told.reason = event.rbac_reason;
     told.cost_micros = event.cost_usd.map(|usd| micros(usd, &place("cost_usd"))).transpose()?;
-    told.tokens = event.tokens_used;
+    told.tokens = sane(event.tokens_used, NewEvent::MOST_TOKENS, &place("tokens_used"))?;
     let mut payload = Map::new();
     payload.insert("detail".to_owned(), json!(event.operation_detail));
     payload.insert("context".to_owned(), event.context);
@@ -184,7 +184,16 @@ fn with_rest(payload: Value, rest: Map<String, Value>) -> Value {
 
 /// Dollars as millionths of one.
 fn micros(usd: f64, field: &str) -> Answer<u64> {
-    whole(usd * 1e6).ok_or_else(|| Failure::field(field, "must be a sum of dollars, not below zero"))
+    let most = NewEvent::MOST_MICROS / 1_000_000;
+    whole(usd * 1e6)
+        .filter(|micros| *micros <= NewEvent::MOST_MICROS)
+        .ok_or_else(|| Failure::field(field, format!("must be a sum of dollars, from 0 to {most}")))
+}
+
+/// A number somebody can mean.
+fn sane(number: Option<u64>, most: u64, field: &str) -> Answer<Option<u64>> {
+    let is_sane = number.is_none_or(|number| number <= most);
+    is_sane.then_some(number).ok_or_else(|| Failure::field(field, format!("must be at most {most}")))
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just before")]
@@ -238,6 +247,12 @@ mod tests {
             (json!({"kind": "a.b", "cost_usd": -1}), "cost_usd"),
             (json!({"operation_type": "x", "rbac_decision": "maybe"}), "rbac_decision"),
             (json!({"kind": "a.b", "id": "evt_1"}), "id"),
+            (json!({}), "`kind`: is missing"),
+            (json!({"events": [{"kind": "a.b"}, {}]}), "`events[1].kind`: is missing"),
+            (json!({"kind": "a.b", "tokens": u64::MAX}), "tokens"),
+            (json!({"kind": "a.b", "duration_ms": u64::MAX}), "duration_ms"),
+            (json!({"kind": "a.b", "cost_usd": 1e9}), "cost_usd"),
+            (json!({"operation_type": "x", "tokens_used": u64::MAX}), "tokens_used"),
         ] {
             let failure = told(body.to_string().as_bytes(), now()).unwrap_err();
             assert!(failure.detail().contains(path), "{body}: {}", failure.detail());

@@ -45,7 +45,7 @@ pub(super) fn tools(db: &Transaction<'_>, calls: &[&Slot<Call>]) -> Result<(), S
             let key = (day(call.time()), tool.clone(), call.project.as_str().to_owned());
             let change = changes.entry(key).or_default();
             let sums = call_sums(call).map(|sum| sum * sign);
-            change.sums.iter_mut().zip(sums).for_each(|(all, one)| *all += one);
+            change.sums.iter_mut().zip(sums).for_each(|(all, one)| *all = all.saturating_add(one));
             let side = if sign > 0 { &mut change.added } else { &mut change.taken };
             side.extend(call.known.duration_ms.filter(|_| call.known.outcome.is_some()));
         }
@@ -121,7 +121,7 @@ pub(super) fn spend(db: &Transaction<'_>, requests: &[&Slot<ModelRequest>]) -> R
                 spent.unpriced,
             ];
             let change = changes.entry((day(request.time), key)).or_default();
-            change.iter_mut().zip(sums).for_each(|(all, one)| *all += signed(one) * sign);
+            change.iter_mut().zip(sums).for_each(|(all, one)| *all = all.saturating_add(signed(one) * sign));
         }
     }
     let sql = format!(
