@@ -195,6 +195,12 @@ pub(crate) fn brief_text(text: &str, most: usize) -> String {
     fitted(&plain(&line), most)
 }
 
+/// What a prompt says that the agent wrote to itself: that something it had begun is done.
+pub(crate) fn notice(prompt: &str) -> Option<&str> {
+    let told = prompt.trim_start().strip_prefix("<task-notification>")?;
+    Some(told.split_once("<summary>")?.1.split_once("</summary>")?.0)
+}
+
 /// Says something beside the answer.
 pub(crate) fn remark(text: &str) {
     // What cannot be said here is no reason to fail.

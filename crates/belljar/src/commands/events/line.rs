@@ -5,7 +5,7 @@ use std::{fmt::Write as _, time::Duration};
 use serde_json::Value;
 
 use super::source::Seen;
-use crate::output::{fitted, padded, plain};
+use crate::output::{fitted, notice, padded, plain};
 
 /// The least width at which a line is sure to be one line.
 pub(super) const NARROWEST: usize = 40;
@@ -225,7 +225,7 @@ fn text(seen: &Seen) -> String {
     let input = seen.payload.get("tool_input");
     let given = |name: &str| input.and_then(|input| input.get(name)).and_then(Value::as_str);
     let about = match seen.kind.as_str() {
-        "prompt.submitted" => seen.said("/prompt").map(|prompt| told_by_machine(prompt).to_owned()),
+        "prompt.submitted" => seen.said("/prompt").map(|prompt| notice(prompt).unwrap_or(prompt).to_owned()),
         "turn.ended" | "turn.failed" | "agent.notified" | "agent.stopped" => {
             seen.said("/message").map(str::to_owned)
         }
@@ -272,13 +272,6 @@ fn short(seen: &Seen, path: &str) -> String {
     let below =
         seen.said("/cwd").and_then(|cwd| path.strip_prefix(cwd)).and_then(|rest| rest.strip_prefix('/'));
     below.unwrap_or(path).to_owned()
-}
-
-/// What a message says that the agent wrote to itself, such as that a subagent is done.
-fn told_by_machine(prompt: &str) -> &str {
-    let is_notice = prompt.trim_start().starts_with("<task-notification>");
-    let summary = prompt.split_once("<summary>").and_then(|(_, rest)| rest.split_once("</summary>"));
-    summary.filter(|_| is_notice).map_or(prompt, |(summary, _)| summary)
 }
 
 /// A number people can read.

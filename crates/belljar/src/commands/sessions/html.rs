@@ -1,14 +1,12 @@
 //! A session as one page for a browser: nothing to load, nothing to run, everything that was said escaped.
 
-use super::story::{Step, Story, What};
+use super::story::{Deed, Step, Story, What};
 
 /// Even what slipped through could load and run nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}\
-pre{background:#f4f4f4;padding:.6rem .8rem;white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0}\
-code{overflow-wrap:anywhere}time{color:#666;margin-right:.6em}dt{font-weight:600}dd{margin:0 0 .3rem 1rem}\
-ol{list-style:none;padding:0}li{margin:.5rem 0}.error{border-left:3px solid #b00}\
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#252525}time{color:#999}}";
+/// How deep agents are shown below each other.
+const DEEPEST: usize = 5;
+const STYLE: &str = include_str!("html.css");
 
 pub(super) fn write(story: &Story) -> String {
     let title = escaped(&story.title);
@@ -17,13 +15,23 @@ pub(super) fn write(story: &Story) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
-         <p>Session <code>{}</code></p>\n<dl>\n",
+         <p class=\"id\">Session <code>{}</code></p>\n<dl>\n",
         escaped(&story.id)
     );
     for (name, value) in &story.facts {
-        page.push_str(&format!("<dt>{name}</dt><dd>{}</dd>\n", escaped(value)));
+        page.push_str(&format!("<div><dt>{name}</dt><dd>{}</dd></div>\n", escaped(value)));
     }
-    page.push_str("</dl>\n<h2>What happened</h2>\n<ol>\n");
+    page.push_str("</dl>\n");
+    if !story.agents.is_empty() {
+        page.push_str("<h2>Who worked</h2>\n<ul class=\"agents\">\n");
+    }
+    for (depth, agent) in &story.agents {
+        page.push_str(&format!("<li class=\"d{}\">{}</li>\n", (*depth).min(DEEPEST), escaped(agent)));
+    }
+    if !story.agents.is_empty() {
+        page.push_str("</ul>\n");
+    }
+    page.push_str("<h2>What happened</h2>\n<ol>\n");
     for step in &story.steps {
         page.push_str(&tell(step));
     }
@@ -36,20 +44,40 @@ pub(super) fn write(story: &Story) -> String {
 }
 
 fn tell(step: &Step) -> String {
-    let agent = step.agent.as_deref().map(|agent| format!(" (<code>{}</code>)", escaped(agent)));
-    let agent = agent.unwrap_or_default();
-    let what = match &step.what {
-        What::Said { by, text } => format!("<strong>{by}</strong>{agent}\n<pre>{}</pre>", escaped(text)),
-        What::Did { tool, input, result, error } => {
-            let (tool, input, result) = (escaped(tool), escaped(input), escaped(result));
-            let error =
-                error.as_deref().map(|error| format!("\n<pre class=\"error\">{}</pre>", escaped(error)));
-            let error = error.unwrap_or_default();
-            format!("<strong>{tool}</strong> <code>{input}</code>{agent}: {result}{error}")
+    let whose =
+        step.agent.as_deref().map(|agent| format!(" <span class=\"agent\">{}</span>", escaped(agent)));
+    let below = if whose.is_some() { " below" } else { "" };
+    let whose = whose.unwrap_or_default();
+    let (class, what) = match &step.what {
+        What::Said { by, text } => {
+            (*by, format!("<p><strong>{by}</strong>{whose}</p>\n<pre>{}</pre>", escaped(text)))
         }
-        What::Moment(what) => format!("{}{agent}", escaped(what)),
+        What::Did(deed) => ("call", call(deed, &whose)),
+        What::Moment(what) => ("moment", format!("<p>{}{whose}</p>", escaped(what))),
     };
-    format!("<li><time>{}</time>{what}</li>\n", escaped(&step.time))
+    format!("<li class=\"{class}{below}\"><time>{}</time><div>{what}</div></li>\n", escaped(&step.time))
+}
+
+fn call(deed: &Deed, whose: &str) -> String {
+    let cell = |class: &str, text: &Option<String>| {
+        format!("<span class=\"{class}\">{}</span>", escaped(text.as_deref().unwrap_or_default()))
+    };
+    let (mark, kind) = match deed.outcome.as_str() {
+        "success" => ("✓", "good"),
+        "denied" => ("⊘", "denied"),
+        "running" => ("…", "open"),
+        _ => ("✗", "bad"),
+    };
+    let (tool, input, outcome) = (escaped(&deed.tool), escaped(&deed.input), escaped(&deed.outcome));
+    let error =
+        deed.error.as_deref().map(|error| format!("\n<pre class=\"{kind}\">{}</pre>", escaped(error)));
+    format!(
+        "<p class=\"deed\"><strong>{tool}</strong> <code>{input}</code>{whose}<span class=\"{kind}\" title=\"{outcome}\">{mark} \
+         <span class=\"word\">{outcome}</span></span>{}{}</p>{}",
+        cell("took", &deed.took),
+        cell("cost", &deed.cost),
+        error.unwrap_or_default()
+    )
 }
 
 /// Text that is text in an element and in an attribute.

@@ -1,11 +1,17 @@
 //! A session in Markdown. What agents and people said stands in fences and code spans, where nothing has a meaning.
 
-use super::story::{Step, Story, What};
+use super::story::{Deed, Step, Story, What};
 
 pub(super) fn write(story: &Story) -> String {
     let mut text = format!("# {}\n\nSession {}\n\n", escaped(&story.title), span(&story.id));
     for (name, value) in &story.facts {
         text.push_str(&format!("- {name}: {}\n", escaped(value)));
+    }
+    if !story.agents.is_empty() {
+        text.push_str("\n## Who worked\n\n");
+    }
+    for (depth, agent) in &story.agents {
+        text.push_str(&format!("{}- {}\n", "  ".repeat((*depth).min(20)), escaped(agent)));
     }
     text.push_str("\n## What happened\n\n");
     for step in &story.steps {
@@ -23,9 +29,10 @@ fn tell(step: &Step) -> String {
     let time = &step.time;
     match &step.what {
         What::Said { by, text } => format!("**{time} {by}**{agent}\n\n{}", fenced(text)),
-        What::Did { tool, input, result, error } => {
+        What::Did(deed) => {
+            let Deed { tool, input, error, .. } = deed;
             let input = if input.is_empty() { String::new() } else { format!(" {}", span(input)) };
-            let line = format!("{time} {}{input}{agent}: {}\n", span(tool), escaped(result));
+            let line = format!("{time} {}{input}{agent}: {}\n", span(tool), escaped(&deed.result()));
             error.as_ref().map_or_else(|| line.clone(), |error| format!("{line}\n{}", fenced(error)))
         }
         What::Moment(what) => format!("{time} {}{agent}\n", escaped(what)),

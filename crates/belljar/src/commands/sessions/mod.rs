@@ -58,7 +58,8 @@ fn row(session: &Session) -> Vec<String> {
     // Nothing told is not nothing spent.
     let known = |text: String| if session.spent.requests == 0 { "-".to_owned() } else { text };
     vec![
-        session.session_id.clone(),
+        // Most are UUIDs; what is longer is one's own fault.
+        brief_text(&session.session_id, 64),
         session.state.clone(),
         session.app.clone().unwrap_or_else(|| "-".to_owned()),
         to_the_second(&session.began),

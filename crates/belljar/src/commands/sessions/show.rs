@@ -95,41 +95,45 @@ impl<'a> Tree<'a> {
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut seen = BTreeSet::new();
-        self.branch(out, "", 0, &mut seen)?;
-        // Agents that are said to work for each other hang on nothing.
-        for name in self.agents.keys().copied() {
-            self.branch(out, name, 1, &mut seen)?;
+        for (name, depth) in self.order() {
+            let indent = "  ".repeat(depth.min(20));
+            writeln!(out, "{indent}{}", self.headline(name))?;
+            for call in self.calls.get(name).into_iter().flatten() {
+                writeln!(out, "{indent}  {}", line(call))?;
+            }
         }
         Ok(())
     }
 
-    fn branch(
-        &self,
-        out: &mut impl Write,
-        name: &'a str,
-        depth: usize,
-        seen: &mut BTreeSet<&'a str>,
-    ) -> io::Result<()> {
-        // On a stack of our own: how deep agents go is theirs to say.
-        let mut waiting = vec![(name, depth)];
-        while let Some((name, depth)) = waiting.pop() {
-            if !seen.insert(name) {
-                continue;
-            }
-            let indent = "  ".repeat(depth.min(20));
-            match self.agents.get(name) {
-                Some(agent) => writeln!(out, "{indent}{}", headline(agent))?,
-                None => writeln!(out, "{indent}main")?,
-            }
-            for call in self.calls.get(name).into_iter().flatten() {
-                writeln!(out, "{indent}  {}", line(call))?;
-            }
-            let below = self.below.get(name).into_iter().flatten().rev();
-            waiting.extend(below.map(|child| (*child, depth.saturating_add(1))));
-        }
-        Ok(())
+    fn headline(&self, name: &str) -> String {
+        self.agents.get(name).map_or_else(|| "main".to_owned(), |agent| headline(agent))
     }
+
+    /// Every agent once, below whom it works for, with how deep that is.
+    fn order(&self) -> Vec<(&'a str, usize)> {
+        let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
+        // Agents that are said to work for each other hang on nothing.
+        let roots = [("", 0_usize)].into_iter().chain(self.agents.keys().map(|name| (*name, 1)));
+        for root in roots {
+            // On a stack of our own: how deep agents go is theirs to say.
+            let mut waiting = vec![root];
+            while let Some((name, depth)) = waiting.pop() {
+                if !seen.insert(name) {
+                    continue;
+                }
+                order.push((name, depth));
+                let below = self.below.get(name).into_iter().flatten().rev();
+                waiting.extend(below.map(|child| (*child, depth.saturating_add(1))));
+            }
+        }
+        order
+    }
+}
+
+/// Who worked in a session, and what each came to, below whom they worked for.
+pub(super) fn outline(detail: &SessionDetail) -> Vec<(usize, String)> {
+    let tree = Tree::new(detail, &[]);
+    tree.order().into_iter().map(|(name, depth)| (depth, tree.headline(name))).collect()
 }
 
 fn headline(agent: &Agent) -> String {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{time_of_day, to_the_second};
+use super::{show::outline, time_of_day, to_the_second};
 use crate::{
     client::{Call, Event, SessionDetail, Spent, TraceItem},
-    output::{brief_text, count, dollars, took},
+    output::{brief_text, count, dollars, notice, plain, took},
 };
 
 /// A session told.
@@ -17,6 +17,8 @@ pub(super) struct Story {
     pub(super) id: String,
     /// What it was and what it came to: names and values.
     pub(super) facts: Vec<(&'static str, String)>,
+    /// Who worked in it, each with how deep below the session's own agent; nobody where that one was alone.
+    pub(super) agents: Vec<(usize, String)>,
     /// What happened, in order.
     pub(super) steps: Vec<Step>,
 }
@@ -35,9 +37,40 @@ pub(super) enum What {
     /// A person or an agent said something.
     Said { by: &'static str, text: String },
     /// A tool was used.
-    Did { tool: String, input: String, result: String, error: Option<String> },
+    Did(Deed),
     /// Anything else worth a line.
     Moment(String),
+}
+
+/// A call, in words.
+#[derive(Debug)]
+pub(super) struct Deed {
+    pub(super) tool: String,
+    pub(super) input: String,
+    pub(super) outcome: String,
+    pub(super) took: Option<String>,
+    pub(super) cost: Option<String>,
+    pub(super) error: Option<String>,
+}
+
+impl Deed {
+    fn of(call: &Call) -> Self {
+        Self {
+            tool: clean(call.tool.as_deref().unwrap_or("an unknown tool")),
+            input: clean(&input(call)),
+            outcome: clean(outcome(call)),
+            took: call.duration_ms.map(|millis| took(Some(millis))),
+            cost: call.cost_usd.map(dollars),
+            error: call.error.as_ref().or(denial(call)).map(|text| clean(text)),
+        }
+    }
+
+    /// How it came out, in a few words.
+    pub(super) fn result(&self) -> String {
+        let took = self.took.as_ref().map(|took| format!(" after {took}")).unwrap_or_default();
+        let cost = self.cost.as_ref().map(|cost| format!(", {cost}")).unwrap_or_default();
+        format!("{}{took}{cost}", self.outcome)
+    }
 }
 
 impl Story {
@@ -59,7 +92,8 @@ impl Story {
             session.title.as_deref().map_or_else(|| "A session".to_owned(), |title| brief_text(title, 100));
         let names: BTreeSet<_> = detail.agents.iter().filter_map(|agent| agent.agent_id.as_deref()).collect();
         let steps = trace.iter().filter_map(|item| step(item, &names)).collect();
-        Self { title, id: clean(&session.session_id), facts, steps }
+        let agents = if detail.agents.len() > 1 { outline(detail) } else { Vec::new() };
+        Self { title, id: clean(&session.session_id), facts, agents, steps }
     }
 }
 
@@ -68,15 +102,13 @@ fn step(item: &TraceItem, names: &BTreeSet<&str>) -> Option<Step> {
         TraceItem::Call(call) => Some(Step {
             time: time_of_day(call.began.as_deref().unwrap_or(&call.received)),
             agent: call.agent_id.as_deref().map(clean),
-            what: What::Did {
-                tool: clean(call.tool.as_deref().unwrap_or("an unknown tool")),
-                input: clean(&input(call)),
-                result: result(call),
-                error: call.error.as_ref().or(denial(call)).map(|text| clean(text)),
-            },
+            what: What::Did(Deed::of(call)),
         }),
         TraceItem::Event(event) => {
             let what = match said(event) {
+                Some((_, text)) if notice(text).is_some() => {
+                    What::Moment(clean(&brief_text(notice(text).unwrap_or_default(), 200)))
+                }
                 Some((by, text)) => What::Said { by, text: clean(text) },
                 None => What::Moment(moment(event)),
             };
@@ -120,14 +152,6 @@ fn denial(call: &Call) -> Option<&String> {
     call.reason.as_ref().filter(|_| call.decision.as_deref() == Some("deny"))
 }
 
-fn result(call: &Call) -> String {
-    let mut text = clean(outcome(call));
-    if let Some(millis) = call.duration_ms {
-        text = format!("{text} after {}", took(Some(millis)));
-    }
-    call.cost_usd.map_or_else(|| text.clone(), |cost| format!("{text}, {}", dollars(cost)))
-}
-
 /// What was spent, and what that rests on.
 pub(super) fn money(spent: &Spent) -> String {
     if spent.requests == 0 {
@@ -147,12 +171,21 @@ pub(super) fn several(number: u64, what: &str) -> String {
     format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// Text that does nothing to whatever shows it, its lines as they were.
+/// Text that does nothing to whatever shows it and reads as what it is, its lines as they were.
 fn clean(text: &str) -> String {
-    let harmless = |letter: char| match letter {
-        '\n' | '\t' => letter,
-        letter if letter.is_control() => '\u{fffd}',
-        letter => letter,
-    };
-    text.replace("\r\n", "\n").chars().map(harmless).collect()
+    text.replace("\r\n", "\n").split('\n').map(clean_line).collect::<Vec<_>>().join("\n")
+}
+
+fn clean_line(line: &str) -> String {
+    line.split('\t').map(plain).collect::<Vec<_>>().join("\t")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn text_keeps_its_lines_and_shows_what_turns_it_around() {
+        assert_eq!(clean("a\r\n\tb\u{1b}[2J\u{202e}c"), "a\n\tb [2J⟨U+202E⟩c");
+    }
 }
