@@ -23,6 +23,8 @@ pub(crate) enum Hooks {
     Uninstall(Settings),
     /// Show where hooks are installed, whether a server listens, and what waits for one.
     Status(Target),
+    /// List the events an agent is given hooks for: what each is for, and whether it may hold the agent up.
+    List(Trial),
     /// Fire every event of an agent through `belljar hook` and show its reply and its time.
     Test(Trial),
     /// Hand what was said while no server was there to the server, oldest first.

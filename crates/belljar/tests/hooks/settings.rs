@@ -3,11 +3,15 @@
 use std::{
     fs,
     os::unix::fs::{PermissionsExt as _, symlink},
+    process::Command,
 };
 
 use serde_json::Value;
 
-use crate::support::{Ended, Machine};
+use crate::{
+    support::{Ended, Machine, ended},
+    workbench::BELLJAR,
+};
 
 /// Settings somebody cares for: an order, an indentation and hooks of their own.
 const THEIRS: &str = r#"{
@@ -326,4 +330,28 @@ fn a_server_elsewhere_is_pinned_and_an_image_is_given_nothing_of_this_machine() 
     well(machine.run(&words, b""));
     let text = read(&machine, "image/etc/claude-code/managed-settings.d/50-belljar.json");
     assert!(!text.contains("--home") && !text.contains("--url"), "{text}");
+}
+
+#[test]
+fn hooks_of_a_program_by_another_name_are_known_again() {
+    let machine = Machine::new();
+    let mut outcomes = Vec::new();
+    // As packages wrap programs, and as people call them.
+    for name in [".belljar-wrapped", "belljar_2", "eye"] {
+        let own = machine.path(name);
+        fs::hard_link(BELLJAR, &own).or_else(|_| fs::copy(BELLJAR, &own).map(drop)).unwrap();
+        let run = |words: &[&str]| {
+            let mut command = Command::new(&own);
+            command.args(words).env_clear().env("PATH", "/usr/bin:/bin").env("HOME", machine.path("user"));
+            command.env("BELLJAR_HOME", machine.path("home")).current_dir(machine.path("project"));
+            well(ended(command, b""))
+        };
+        run(&["hooks", "install", "--agent", "claude-code"]);
+        let again = run(&["hooks", "install", "--agent", "claude-code"]);
+        let status = run(&["hooks", "status", "--agent", "claude-code", "--user"]);
+        run(&["hooks", "uninstall", "--agent", "claude-code"]);
+        outcomes.push((again.starts_with("unchanged"), status.contains(" installed ")));
+        assert!(!machine.path("user/.claude/settings.json").exists(), "{name}");
+    }
+    assert_eq!(outcomes, [(true, true); 3]);
 }

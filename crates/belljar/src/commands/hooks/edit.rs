@@ -1,6 +1,6 @@
 //! Putting our entries into an agent's settings and taking them out again, with everything else left where it is.
 
-use std::path::Path;
+use std::{env, path::Path};
 
 use anyhow::{Context as _, Result, bail};
 use belljar_capture::Agent;
@@ -95,12 +95,14 @@ fn strip_list(list: &mut Node) -> Result<usize> {
     Ok(found)
 }
 
-/// Whether a hook runs `belljar hook`, wherever belljar was when it was installed.
+/// Whether a hook runs `belljar hook`, wherever belljar was when it was installed, and whatever it was called: by its name,
+/// or because it is this program.
 fn is_ours(hook: &Node) -> bool {
     let Some(command) = hook.get("command").and_then(Node::text) else { return false };
     let is_belljar = |path: &str| {
-        let name = Path::new(path.trim_matches('\'')).file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name == "belljar" || name.starts_with("belljar-"))
+        let path = Path::new(path.trim_matches('\''));
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.contains("belljar")) || env::current_exe().is_ok_and(|own| own == path)
     };
     match hook.get("args") {
         Some(args) => is_belljar(command) && args.items().first().and_then(Node::text) == Some("hook"),

@@ -8,6 +8,7 @@ mod document;
 mod edit;
 mod install;
 mod keys;
+mod list;
 mod place;
 mod plan;
 mod plugin;
@@ -35,6 +36,7 @@ pub(crate) fn hooks(context: &Context, args: &Hooks) -> Result<ExitCode> {
         Hooks::Install(args) => install::install(context, args),
         Hooks::Uninstall(args) => install::uninstall(context, args),
         Hooks::Status(args) => status::status(context, args),
+        Hooks::List(args) => list::list(context, args),
         Hooks::Test(args) => trial::trial(context, args),
         Hooks::Replay => replay::replay(context),
         Hooks::Keys(args) => keys::keys(context, args),

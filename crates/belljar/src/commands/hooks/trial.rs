@@ -14,7 +14,7 @@ use super::{install::program, registration::events};
 use crate::{
     args::Trial,
     context::Context,
-    output::{print_json, print_table},
+    output::{print_json, print_table, remark},
 };
 
 /// The session these events belong to, so that they can be told from real ones.
@@ -56,10 +56,18 @@ pub(super) fn trial(context: &Context, args: &Trial) -> Result<ExitCode> {
         let row = |o: &Outcome| {
             let exit = o.exit.map_or_else(|| "killed".to_owned(), |code| code.to_string());
             let took = format!("{:.1} ms", o.took.as_secs_f64() * 1000.0);
-            vec![o.agent.to_string(), o.event.to_owned(), exit, took, o.fate.clone(), o.reply.clone()]
+            let reply = if o.reply.is_empty() { "none: it goes on" } else { &o.reply };
+            vec![o.agent.to_string(), o.event.to_owned(), exit, took, o.fate.clone(), reply.to_owned()]
         };
         let rows: Vec<_> = outcomes.iter().map(row).collect();
         print_table(&["AGENT", "EVENT", "EXIT", "TIME", "SERVER", "REPLY"], &rows)?;
+        let slowest = outcomes.iter().map(|outcome| outcome.took).max().unwrap_or_default();
+        let ended = if is_well { "" } else { "; some did not end as an agent expects" };
+        remark(&format!(
+            "{} events, the slowest in {:.1} ms{ended}",
+            outcomes.len(),
+            slowest.as_secs_f64() * 1000.0
+        ));
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
