@@ -20,7 +20,7 @@ const SCRIPTS: u64 = 400;
 const BATCH: usize = 200;
 
 /// Scripts of which something was missed once.
-const MENDED: [&str; 71] = [
+const MENDED: [&str; 74] = [
     "declare -A map=([k]='' [l]=m)\nc3 \"${map[@]}\" \"${!map[@]}\"",
     "declare -A m=(x y z w)\nc1 \"${m[@]}\"",
     "0 || c4 \"$?\"",
@@ -88,6 +88,9 @@ const MENDED: [&str; 71] = [
     "echo '' > s4; sed 's/alpha/c5/' f0 > s4; bash s4",
     "declare -r k; read k l <<< 'a b'; c2 \"$l\"",
     "sh -c 'c1 k=~'",
+    "c5 ~-0 ~+0 ~0",
+    "no; case a in *) c1 \"$?\";; esac; no; case a in a) ;; esac; c2 $?",
+    "l=; let l=k*3; c$l",
     "trap 'c0' EXIT; trap 'cd d0' USR1; trap cd .",
     "exec 3<> f0; read <&3; echo >&3; exec 5< f0; read l <&5; c1 \"$l\"",
     "echo k >> f0; read l < f0; c1 \"$l\"; echo z | tee -a f1; read m < f1; c2 \"$m\"",

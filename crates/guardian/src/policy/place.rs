@@ -135,7 +135,7 @@ impl PathPattern {
 
     /// Says whether what is not known could make a path one of its own.
     fn is_possible(&self, target: &Target, grounds: &Grounds) -> bool {
-        if !target.is_open() || target.is_meant() {
+        if !target.is_open || target.is_meant() {
             return false;
         }
         if self.anchor == Anchor::Anywhere {
@@ -239,7 +239,7 @@ impl Area {
     /// counts as what is meant, unless that is still in the workspace.
     pub(super) fn covered(&self, target: &Target, grounds: &Grounds) -> Certainty {
         let by = |target: &Target| self.patterns().any(|p| p.is_covered(target.emptied(), grounds));
-        if !target.is_open() {
+        if !target.is_open {
             return Certainty::when(target.is_absolute && by(target));
         }
         if target.is_meant() {

@@ -18,6 +18,8 @@ pub(super) struct Target {
     pub(super) is_absolute: bool,
     /// A slash stands in it.
     pub(super) is_slashed: bool,
+    /// Something in it is not known; kept, for every pattern of every place asks.
+    pub(super) is_open: bool,
 }
 
 /// One name of a path.
@@ -32,7 +34,7 @@ pub(super) struct Name {
 impl Name {
     /// Something in it is not known.
     pub(super) fn is_open(&self) -> bool {
-        self.text.contains([HOLE, FILLED])
+        self.text.bytes().any(|byte| char::from(byte) == HOLE || char::from(byte) == FILLED)
     }
 
     /// It stands for all hidden names.
@@ -70,7 +72,9 @@ impl Target {
             }
         }
         let is_absolute = value.prefix().first() == Some(&b'/');
-        Self { names: worked_out(names), is_absolute, is_slashed }
+        let names = worked_out(names);
+        let is_open = names.iter().any(Name::is_open);
+        Self { names, is_absolute, is_slashed, is_open }
     }
 
     /// A path that is known.
@@ -78,13 +82,11 @@ impl Target {
         Self::of(&Value::known(path.as_bytes()))
     }
 
-    /// Something in it is not known.
-    pub(super) fn is_open(&self) -> bool {
-        self.names.iter().any(Name::is_open)
-    }
-
     /// The names before the first that is not known; none of a path that may begin anywhere.
     pub(super) fn front(&self) -> &[Name] {
+        if !self.is_open && self.is_absolute {
+            return &self.names;
+        }
         let end = self.names.iter().position(Name::is_open).unwrap_or(self.names.len());
         if self.is_absolute { self.names.get(..end).unwrap_or_default() } else { &[] }
     }
@@ -101,7 +103,9 @@ impl Target {
             return None;
         }
         let filled = self.names.iter().map(|name| Name { text: name.text.replace(HOLE, ""), ..*name });
-        Some(Self { names: worked_out(filled.collect()), is_absolute: true, is_slashed: true })
+        let names = worked_out(filled.collect());
+        let is_open = names.iter().any(Name::is_open);
+        Some(Self { names, is_absolute: true, is_slashed: true, is_open })
     }
 
     /// The names without those at the end that stand for everything in a directory.

@@ -317,7 +317,10 @@ impl Machine<'_> {
             }
             waiting = staying;
             for mut state in settle(entering) {
-                state.status = Some(0);
+                // The first command of an arm still sees how the one before `case` ended.
+                if arm.body.commands.is_empty() {
+                    state.status = Some(0);
+                }
                 for state in self.script(&arm.body, state) {
                     match (state.flow, arm.end) {
                         (Flow::Normal, ArmEnd::FallThrough) => falling.push(state),

@@ -137,7 +137,7 @@ impl Machine<'_> {
             b"" => self.scalar(state, b"HOME").unwrap_or_else(|| Value::known(self.context.home.clone())),
             b"+" => self.scalar(state, b"PWD").unwrap_or_else(|| Value::clone(&state.cwd)),
             b"-" => self.scalar(state, b"OLDPWD").unwrap_or_else(|| Value::known("~-")),
-            user if user.iter().all(u8::is_ascii_digit) => Value::unknown(Why {
+            [b'+' | b'-', user @ ..] | user if user.iter().all(u8::is_ascii_digit) => Value::unknown(Why {
                 construct: "a directory of the stack".to_owned(),
                 span: Span::default(),
             }),

@@ -20,11 +20,8 @@ const COUNTERS: [&str; 12] =
 impl Machine<'_> {
     /// What an expression comes to, when it is known.
     pub(super) fn number(&mut self, expression: &Value, span: Span, state: &mut State) -> Option<i64> {
-        match expression.bytes() {
-            Some(bytes) => {
-                let bytes = bytes.to_vec();
-                self.evaluated(&bytes, span, state).ok().flatten()
-            }
+        match written(expression) {
+            Some(bytes) => self.evaluated(&bytes, span, state).ok().flatten(),
             None => {
                 self.suspicious(expression, span);
                 None
@@ -34,7 +31,7 @@ impl Machine<'_> {
 
     /// The same as text.
     pub(super) fn number_value(&mut self, expression: &Value, span: Span, state: &mut State) -> Value {
-        let found = match expression.bytes().map(<[u8]>::to_vec) {
+        let found = match written(expression) {
             Some(bytes) => self.evaluated(&bytes, span, state),
             None => Ok(self.number(expression, span, state)),
         };
@@ -92,6 +89,18 @@ impl Machine<'_> {
         self.unknown("text that is expanded when it is used", span);
         Value::unknown(Why { construct: "text that is expanded when it is used".to_owned(), span })
     }
+}
+
+/// The text of an expression; a star in it is one, for no file is called `n=k*3`.
+fn written(expression: &Value) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    for piece in &expression.pieces {
+        match piece {
+            Piece::Known(bytes) | Piece::Glob(bytes) => text.extend_from_slice(bytes),
+            Piece::Unknown(_) => return None,
+        }
+    }
+    Some(text)
 }
 
 /// Whether a value that is not known cannot hold commands: it is a number, or it came from the environment as it was.
