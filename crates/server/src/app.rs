@@ -183,6 +183,18 @@ impl App {
         Ok(block_in_place(|| question(&self.service, who))?)
     }
 
+    /// Asks the service to do something that is written down. The disk of a machine that was quiet takes as long to wake as
+    /// the rest does; whoever takes over wakes it meanwhile.
+    pub(crate) async fn act<T: Send + 'static>(
+        &self,
+        who: &Arc<Principal>,
+        order: impl FnOnce(&Service, &Principal) -> Result<T, ServiceError> + Send + 'static,
+    ) -> Answer<T> {
+        let store = Arc::clone(self.service.store());
+        drop(tokio::spawn(async move { store.rouse() }));
+        self.ask(who, order).await
+    }
+
     /// Records what somebody outside saw. A few events are handed over right here: a thread that only waits for the
     /// disk would cost more than they do.
     pub(crate) async fn ingest(&self, who: &Arc<Principal>, events: Vec<NewEvent>) -> Answer<Ingested> {
@@ -213,7 +225,7 @@ impl App {
         order: StartExecution,
     ) -> Answer<Finished> {
         let _place = self.place().await?;
-        match self.ask(who, move |service, who| service.run_briefly(who, id, order)).await? {
+        match self.act(who, move |service, who| service.run_briefly(who, id, order)).await? {
             Brief::Over(finished) => Ok(*finished),
             Brief::Going(going) => self.blocking(move || Ok(going.follow()?)).await,
         }

@@ -46,6 +46,8 @@ pub trait Store: Debug + Send + Sync {
     fn commit(&self, batch: Batch) -> Result<Appended, StoreError> {
         self.append(batch).wait()
     }
+    /// Something will be appended in a moment: what takes long to wake may begin to. Does not wait for it.
+    fn rouse(&self) {}
     /// Waits until everything appended before is durable.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ pub(crate) async fn create(
 ) -> Answer<Response> {
     let order = wire::order(request)?;
     let _place = app.place().await?;
-    let view = app.ask(&who, move |service, who| service.create(who, order)).await?;
+    let view = app.act(&who, move |service, who| service.create(who, order)).await?;
     Ok(created(&format!("/api/v1/sandboxes/{}", view.id), wire::sandbox(view)))
 }
 
@@ -62,7 +62,7 @@ pub(crate) async fn delete(
     Caller(who): Caller,
     Sandbox(id): Sandbox,
 ) -> Answer<StatusCode> {
-    app.ask(&who, move |service, who| service.delete(who, id)).await?;
+    app.act(&who, move |service, who| service.delete(who, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -7,6 +7,7 @@
 
 pub(crate) mod entry;
 mod paper;
+pub(crate) mod stir;
 
 use std::{fs::File, io, os::unix::fs::FileExt, path::Path};
 

@@ -41,7 +41,7 @@ use belljar_ports::{
     store::{Appended, Pending, pending},
 };
 
-use crate::{StoreConfig, artifacts::Artifacts, ledger::chain::Seal, queue::Queue};
+use crate::{StoreConfig, artifacts::Artifacts, daybook::stir::Stir, ledger::chain::Seal, queue::Queue};
 use checkpoint::Stop;
 pub use eye::SqliteLens;
 use gate::Gate;
@@ -97,6 +97,7 @@ impl SqliteStore {
             last_seq: AtomicU64::new(tip.head.seq),
             last_log: AtomicU64::new(0),
             wal_pages,
+            stir: daybook.as_ref().and_then(|_| Stir::open(&places.daybook)),
         });
         let hurry = Arc::clone(&desk);
         let gate = Gate::new(move || hurry.queue.ring(Duration::ZERO));

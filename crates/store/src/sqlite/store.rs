@@ -21,7 +21,7 @@ use belljar_ports::store::{
 use super::{
     SqliteStore, events, files, logs, prepared::Prepared, rows, samples, stats, verify, writer::Work,
 };
-use crate::export;
+use crate::{daybook::stir::Stir, export};
 
 type Answer<T> = Result<T, StoreError>;
 
@@ -44,6 +44,10 @@ impl Store for SqliteStore {
                 self.submit(Work::Batch(prepared), weight).wait()
             }
         }
+    }
+
+    fn rouse(&self) {
+        self.desk.iter().filter_map(|desk| desk.stir.as_ref()).for_each(Stir::wake);
     }
 
     fn flush(&self) -> Answer<()> {

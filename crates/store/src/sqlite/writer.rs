@@ -29,7 +29,7 @@ use super::{
     sql::{Doing, signed, unsigned},
 };
 use crate::{
-    daybook::Daybook,
+    daybook::{Daybook, stir::Stir},
     ledger::{
         chain::{Seal, link},
         columns::{self, PreparedEvent},
@@ -80,6 +80,8 @@ pub(crate) struct Desk {
     pub(crate) last_log: AtomicU64,
     /// Pages in the write-ahead log.
     pub(crate) wal_pages: Arc<AtomicU64>,
+    /// `None` where there is no daybook to wake the disk by.
+    pub(crate) stir: Option<Stir>,
 }
 
 /// The end of the chain, as of the last event written.
@@ -185,6 +187,7 @@ impl Writer {
         self.desk.last_seq.store(self.tip.head.seq, Ordering::Release);
         self.desk.commits.fetch_add(1, Ordering::Relaxed);
         self.desk.last_commit_micros.store(micros(begun.elapsed()), Ordering::Relaxed);
+        self.desk.stir.iter().for_each(Stir::wrote);
     }
 
     pub(crate) fn failed(&self) {
