@@ -16,6 +16,9 @@ pub enum ClientFrame {
         filter: Box<EventSelection>,
         /// The place after which to begin; only what happens from now on when absent.
         since: Option<u64>,
+        /// Sends what happens within so many milliseconds, at most a second, together as `events`; each by itself when
+        /// absent. For who shows it to people: thousands of frames a second cost a browser more than what they say.
+        batch_ms: Option<u16>,
     },
     /// Asks for a heartbeat now.
     Ping,
@@ -57,6 +60,11 @@ pub enum ServerFrame {
     },
     /// Something happened.
     Event(Box<Event>),
+    /// All of this happened, in this order.
+    Events {
+        /// Each as a frame of its own would have it.
+        items: Vec<Event>,
+    },
     /// Nothing happened; the connection is well.
     Heartbeat {
         /// The place up to which everything asked for has been sent.

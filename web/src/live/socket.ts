@@ -79,7 +79,7 @@ export class Stream {
   }
 
   private subscribe(): void {
-    this.say({ type: 'subscribe', filter: this.filter, ...(this.since === null ? {} : { since: this.since }) })
+    this.say({ type: 'subscribe', filter: this.filter, batch_ms: BEAT, ...(this.since === null ? {} : { since: this.since }) })
   }
 
   private say(frame: object): void {
@@ -90,10 +90,10 @@ export class Stream {
     this.heardAt = Date.now()
     switch (frame.type) {
       case 'event':
-        this.since = frame.seq
-        this.waiting.push(frame as Event)
-        this.weights.push(weight)
-        this.timer ??= setTimeout(() => this.hand(), BEAT)
+        this.take([frame as Event], weight)
+        break
+      case 'events':
+        this.take(frame.items, weight / Math.max(1, frame.items.length))
         break
       case 'subscribed':
         this.since = Math.max(this.since ?? 0, frame.since)
@@ -112,6 +112,15 @@ export class Stream {
       default:
         break
     }
+  }
+
+  private take(events: readonly Event[], weight: number): void {
+    for (const event of events) {
+      this.since = event.seq
+      this.waiting.push(event)
+      this.weights.push(weight)
+    }
+    if (events.length) this.timer ??= setTimeout(() => this.hand(), BEAT)
   }
 
   private hand(): void {

@@ -66,6 +66,33 @@ fn a_socket_that_comes_back_sees_every_event_once() {
 }
 
 #[test]
+fn what_happens_within_a_moment_is_told_together_and_in_order() {
+    let served = Served::start();
+    let sandbox = served.sandbox();
+    let id = sandbox.rsplit('/').next().unwrap().to_owned();
+    for _ in 0..20 {
+        served.sh(&sandbox, "true");
+    }
+    let path = format!("/api/v1/events?after=0&limit=1000&kind=execution&sandbox_id={id}");
+    let all = served.client().get(&path).json()["items"].as_array().unwrap().clone();
+    let mut socket = Socket::connect(&served.client(), "/api/v1/stream").ok().unwrap();
+    let filter = json!({"sandbox_id": id, "kinds": ["execution"]});
+    socket.say(&json!({"type": "subscribe", "filter": filter, "since": 0, "batch_ms": 50}));
+    socket.expect("subscribed");
+    let (mut frames, mut seen) = (0, Vec::new());
+    while seen.len() < all.len() {
+        frames += 1;
+        for mut event in socket.expect("events")["items"].as_array().unwrap().clone() {
+            // Each is what it would have been in a frame of its own.
+            assert_eq!(event.as_object_mut().unwrap().remove("type").unwrap(), "event");
+            seen.push(event);
+        }
+    }
+    assert_eq!(seen, all);
+    assert!(frames < all.len() / 4, "{} events came in {frames} frames", all.len());
+}
+
+#[test]
 fn nonsense_is_answered_and_a_ping_heard() {
     let served = Served::start();
     let mut socket = Socket::connect(&served.client(), "/ws").ok().unwrap();

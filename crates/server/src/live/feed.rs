@@ -25,6 +25,8 @@ pub(crate) struct Feed {
     filter: EventFilter,
     after: u64,
     published: watch::Receiver<u64>,
+    /// How long to wait between two reads once all was read.
+    pace: Duration,
     /// When to read again at the earliest.
     due: Instant,
     /// Whoever asks for approvals by name is there to answer them.
@@ -48,9 +50,15 @@ impl Feed {
             filter,
             after,
             published,
+            pace: PACE,
             due: Instant::now(),
             _watching: watching,
         }
+    }
+
+    /// Reads no more often than this.
+    pub(crate) fn paced(self, pace: Duration) -> Self {
+        Self { pace: pace.max(PACE), ..self }
     }
 
     /// The place up to which everything wanted has been handed out.
@@ -102,7 +110,7 @@ impl Feed {
     fn moved(&mut self, count: usize, last: Option<u64>, durable: u64) {
         if count < PAGE {
             self.after = durable.max(last.unwrap_or(0));
-            self.due = Instant::now() + PACE;
+            self.due = Instant::now() + self.pace;
         } else {
             self.after = last.unwrap_or(self.after);
         }

@@ -18,6 +18,11 @@ use crate::{
 /// How long one who does not read is tried to be told so.
 const LAST_WORD: Duration = Duration::from_secs(1);
 
+/// Events that are sent together are at most so many bytes, as far as one of them is not more by itself.
+const TOGETHER: usize = 512 << 10;
+/// The longest that something is held back for others.
+const SLOWEST: Duration = Duration::from_secs(1);
+
 /// Why a connection ends.
 #[derive(Debug)]
 enum End {
@@ -29,7 +34,7 @@ enum End {
 
 /// Serves one client until it leaves, does not read, or the server ends.
 pub(crate) async fn serve(mut socket: WebSocket, app: App, who: Arc<Principal>, client: Client) {
-    let mut live = Live { app: app.clone(), who, feed: None };
+    let mut live = Live { app: app.clone(), who, feed: None, manner: Manner::Each };
     if matches!(live.run(&mut socket).await, Err(End::Lagged)) {
         app.metrics.dropped.inc();
         let lagged = ServerFrame::Lagged { seq: live.place() };
@@ -48,6 +53,14 @@ struct Live {
     app: App,
     who: Arc<Principal>,
     feed: Option<Feed>,
+    manner: Manner,
+}
+
+/// How events are sent.
+#[derive(Debug, Clone, Copy)]
+enum Manner {
+    Each,
+    Together,
 }
 
 impl Live {
@@ -77,9 +90,12 @@ impl Live {
     async fn hear(&mut self, socket: &mut WebSocket, frame: &Message) -> Result<(), End> {
         let Message::Text(said) = frame else { return Ok(()) };
         let answer = match serde_json::from_str(said) {
-            Ok(ClientFrame::Subscribe { filter, since }) => match wire::selection(&filter) {
+            Ok(ClientFrame::Subscribe { filter, since, batch_ms }) => match wire::selection(&filter) {
                 Ok(filter) => {
-                    let feed = self.feed.insert(Feed::new(&self.app, &self.who, filter, since));
+                    let pace = batch_ms.map(|ms| Duration::from_millis(ms.into()).min(SLOWEST));
+                    self.manner = pace.map_or(Manner::Each, |_| Manner::Together);
+                    let feed = Feed::new(&self.app, &self.who, filter, since).paced(pace.unwrap_or_default());
+                    let feed = self.feed.insert(feed);
                     ServerFrame::Subscribed { since: feed.place() }
                 }
                 Err(failure) => ServerFrame::Error { detail: failure.detail().to_owned() },
@@ -92,7 +108,13 @@ impl Live {
 
     async fn show(&self, socket: &mut WebSocket, events: Answer<Vec<Arc<Told>>>) -> Result<(), End> {
         match events {
-            Ok(events) => self.post(socket, events.iter().map(|told| told.message()).collect()).await,
+            Ok(events) => {
+                let messages = match self.manner {
+                    Manner::Each => events.iter().map(|told| told.message()).collect(),
+                    Manner::Together => together(&events),
+                };
+                self.post(socket, messages).await
+            }
             Err(failure) => {
                 self.send(socket, &[ServerFrame::Error { detail: failure.detail().to_owned() }]).await?;
                 Err(End::Left)
@@ -127,6 +149,24 @@ async fn next(feed: &mut Option<Feed>) -> Answer<Vec<Arc<Told>>> {
         Some(feed) => feed.next().await,
         None => std::future::pending().await,
     }
+}
+
+/// [`ServerFrame::Events`], of texts that are there already.
+fn together(events: &[Arc<Told>]) -> Vec<Message> {
+    let mut messages = Vec::new();
+    let mut rest = events;
+    while !rest.is_empty() {
+        let mut length = 0;
+        let fits = rest.iter().take_while(|told| {
+            length += told.frame().len();
+            length <= TOGETHER
+        });
+        let (now, later) = rest.split_at(fits.count().max(1));
+        let items: Vec<&str> = now.iter().map(|told| told.frame()).collect();
+        messages.push(Message::Text(format!(r#"{{"type":"events","items":[{}]}}"#, items.join(",")).into()));
+        rest = later;
+    }
+    messages
 }
 
 fn text(frame: &ServerFrame) -> Message {

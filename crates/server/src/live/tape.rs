@@ -44,6 +44,11 @@ impl Told {
         Message::Text(self.frame.clone())
     }
 
+    /// The same, among others.
+    pub(super) fn frame(&self) -> &str {
+        self.frame.as_str()
+    }
+
     /// As server-sent text.
     pub(crate) fn block(&self) -> &str {
         self.block.get_or_init(|| {
