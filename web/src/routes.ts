@@ -1,7 +1,7 @@
 /** Every view on one screen: its path, its place in the rail, and the file that is loaded when it is opened. */
 import {
-  BookOpen, Box, ChartGantt, CircleDollarSign, GitFork, Hand, LayoutGrid, List, Network, ScrollText, Settings, Shield,
-  Sprout, TriangleAlert, Waypoints, Wrench,
+  BookOpen, Box, ChartGantt, CircleDollarSign, Gauge, GitFork, Hand, LayoutGrid, List, ScrollText, Settings, Shield,
+  TriangleAlert, Waypoints, Wrench,
 } from '@lucide/vue'
 import type { Component } from 'vue'
 
@@ -18,6 +18,8 @@ export interface Route {
   single?: boolean
   /** Whether the page's range of time means something here. */
   timed?: boolean
+  /** How long a range it shows unless another is chosen. */
+  span?: '24h'
 }
 
 export const routes: readonly Route[] = [
@@ -26,7 +28,7 @@ export const routes: readonly Route[] = [
   { path: '/approvals/:id', title: 'Approvals', view: () => import('./views/Approvals.vue'), under: '/approvals' },
   { path: '/events', title: 'Events', view: () => import('./views/Events.vue'), rail: { section: 'Now', icon: List, key: 'e' }, timed: true },
   { path: '/timeline', title: 'Timeline', view: () => import('./views/Timeline.vue'), rail: { section: 'Now', icon: ChartGantt, key: 't' }, timed: true },
-  { path: '/sessions', title: 'Sessions', view: () => import('./views/Sessions.vue'), rail: { section: 'Work', icon: BookOpen, key: 's' }, timed: true },
+  { path: '/sessions', title: 'Sessions', view: () => import('./views/Sessions.vue'), rail: { section: 'Work', icon: BookOpen, key: 's' }, timed: true, span: '24h' },
   { path: '/sessions/:id', title: 'Session', view: () => import('./views/Session.vue'), under: '/sessions', single: true },
   { path: '/sessions/:id/trace', title: 'Trace', view: () => import('./views/Trace.vue'), under: '/sessions', single: true },
   { path: '/runs', title: 'Runs', view: () => import('./views/Runs.vue'), rail: { section: 'Work', icon: GitFork, key: 'r' } },
@@ -34,17 +36,17 @@ export const routes: readonly Route[] = [
   { path: '/sandboxes', title: 'Sandboxes', view: () => import('./views/Sandboxes.vue'), rail: { section: 'Work', icon: Box, key: 'b' } },
   { path: '/sandboxes/:id', title: 'Sandbox', view: () => import('./views/Sandbox.vue'), under: '/sandboxes', single: true },
   { path: '/graph', title: 'Graph', view: () => import('./views/Graph.vue'), rail: { section: 'Work', icon: Waypoints, key: 'o' }, timed: true },
+  { path: '/agents', title: 'Agents', view: () => import('./views/Agents.vue'), rail: { section: 'Insight', icon: Gauge, key: 'm' }, timed: true, span: '24h' },
   { path: '/tools', title: 'Tools', view: () => import('./views/Tools.vue'), rail: { section: 'Insight', icon: Wrench, key: 'w' }, timed: true },
-  { path: '/errors', title: 'Errors', view: () => import('./views/Errors.vue'), rail: { section: 'Insight', icon: TriangleAlert, key: 'x' }, timed: true },
+  { path: '/errors', title: 'Errors', view: () => import('./views/Errors.vue'), rail: { section: 'Insight', icon: TriangleAlert, key: 'x' }, timed: true, span: '24h' },
   { path: '/cost', title: 'Cost', view: () => import('./views/Cost.vue'), rail: { section: 'Insight', icon: CircleDollarSign, key: 'c' } },
   { path: '/guardian', title: 'Guardian', view: () => import('./views/Guardian.vue'), rail: { section: 'Guard', icon: Shield, key: 'u' } },
-  { path: '/audit', title: 'Audit', view: () => import('./views/Audit.vue'), rail: { section: 'Guard', icon: ScrollText, key: 'l' }, timed: true },
+  { path: '/audit', title: 'Audit', view: () => import('./views/Audit.vue'), rail: { section: 'Guard', icon: ScrollText, key: 'l' }, timed: true, span: '24h' },
   { path: '/settings', title: 'Settings', view: () => import('./views/Settings.vue'), rail: { section: 'Foot', icon: Settings, key: ',' } },
   { path: '/welcome', title: 'First run', view: () => import('./views/Welcome.vue') },
 ]
 
 export const phoneTabs = ['/', '/approvals', '/events', '/cost'] as const
-export const phoneIcons = { more: Network, welcome: Sprout }
 
 /** The route of a path, with what stands for its names. */
 export function match(path: string): { route: Route; names: Record<string, string> } | null {

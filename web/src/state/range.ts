@@ -2,6 +2,7 @@
 import { computed } from 'vue'
 import { dayClock, now } from '@/lib/time'
 import { alter, place } from '@/lib/url'
+import { match } from '@/routes'
 
 export const SPANS = [
   ['5m', 'Last 5 min', 5],
@@ -13,11 +14,12 @@ export const SPANS = [
   ['30d', 'Last 30 days', 43_200],
 ] as const
 
-const DEFAULT = '15m'
+/** What a view shows unless the address says otherwise: an error of this morning is still open. */
+const usual = computed(() => match(place.value.path)?.route.span ?? '15m')
 const minutes = (name: string): number => SPANS.find(([key]) => key === name)?.[2] ?? 15
 
 export const range = computed(() => {
-  const { from, until, range: name = DEFAULT } = place.value.query
+  const { from, until, range: name = usual.value } = place.value.query
   const fixed = from ? Date.parse(from) : NaN
   if (Number.isFinite(fixed)) {
     const end = until ? Date.parse(until) : NaN
@@ -28,7 +30,7 @@ export const range = computed(() => {
 
 /** The length of the range, which changes only when somebody changes it. */
 export const rangeKey = computed(() => {
-  const { from, until, range: name = DEFAULT } = place.value.query
+  const { from, until, range: name = usual.value } = place.value.query
   return from ? `${from}|${until ?? ''}` : name
 })
 
@@ -37,6 +39,6 @@ export const rangeWords = computed(() => {
   return named ? named[1] : `${dayClock(range.value.from)} to ${range.value.moves ? 'now' : dayClock(range.value.until)}`
 })
 
-export const setSpan = (name: string): void => alter({ range: name === DEFAULT ? null : name, from: null, until: null })
+export const setSpan = (name: string): void => alter({ range: name === usual.value ? null : name, from: null, until: null })
 export const setBetween = (from: number, until: number | null): void =>
   alter({ range: null, from: new Date(from).toISOString(), until: until === null ? null : new Date(until).toISOString() })
