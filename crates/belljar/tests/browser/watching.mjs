@@ -4,7 +4,8 @@ import { accessible, ask, hook, login, over, person } from './person.mjs'
 
 const page = await person()
 assert.equal(new URL(page.url()).pathname, '/')
-await page.getByText('No agent has been heard of yet').waitFor()
+await page.getByText('Nothing under').waitFor()
+await page.getByText('Listening for the first event').waitFor()
 await accessible(page, 'an empty fleet')
 
 // The link worked once.
