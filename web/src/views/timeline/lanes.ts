@@ -114,7 +114,11 @@ export function lanesOf(session: Session, name: string, trace: readonly TraceIte
     if (one.session_id !== session.session_id) continue
     const input = one.input as Record<string, unknown>
     const what = typeof input?.command === 'string' ? input.command : one.tool
-    own.bars.push({ id: one.id, kind: 'wait', from: millis(one.created_at), until: one.state === 'pending' ? null : millis(one.answered_at ?? one.expires_at), label: one.state === 'pending' ? `waits for you: ${what}` : `waited: ${what}`, state: 'open', target: `approval:${one.id}` })
+    const until = one.state === 'pending' ? null : millis(one.answered_at ?? one.expires_at)
+    // A no comes at the end of waiting for it, not where the call was made.
+    const refused = until === null ? undefined : own.marks.find((mark) => mark.kind === 'denied' && Math.abs(mark.at - millis(one.created_at)) < 2000)
+    if (refused && until !== null) refused.at = until
+    own.bars.push({ id: one.id, kind: 'wait', from: millis(one.created_at), until, label: one.state === 'pending' ? `waits for you: ${what}` : `waited: ${what}`, state: 'open', target: `approval:${one.id}` })
   }
   return [...lanes.values()]
 }
