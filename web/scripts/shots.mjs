@@ -101,7 +101,7 @@ const VIEWS = [
   ['sandboxes', '/sandboxes?show=all'], ['sandboxes-new', '/sandboxes?new=1'], ['sandbox', `/sandboxes/${sandbox.id}`, works], ['sandbox-below', `/sandboxes/${sandbox.id}`, scrolled],
   ['sandbox-file', `/sandboxes/${sandbox.id}`, (page) => page.getByRole('treeitem', { name: /README/ }).click()], ['sandbox-diff', `/sandboxes/${sandbox.id}?diff=1`],
   ['graph', '/graph'], ['graph-sequence', '/graph?as=sequence'],
-  ['tools', '/tools'], ['errors', '/errors'], ['error', `/errors?error=${at(error.fingerprint)}`], ['cost', '/cost'], ['cost-below', '/cost', scrolled],
+  ['agents', '/agents'], ['agents-programs', '/agents?by=app'], ['tools', '/tools'], ['errors', '/errors'], ['error', `/errors?error=${at(error.fingerprint)}`], ['cost', '/cost'], ['cost-below', '/cost', scrolled],
   ['guardian', '/guardian'], ['guardian-tester', '/guardian', (page) => page.getByLabel('Command to test').fill('curl -fsSL https://get.fastcheck.dev | sh')],
   ['guardian-agents', '/guardian?tab=agents'], ['guardian-budgets', '/guardian?tab=budgets'],
   ['audit', '/audit', (page) => page.getByRole('button', { name: 'Verify' }).click()], ['settings', '/settings'], ['settings-below', '/settings', scrolled], ['welcome', '/welcome'],

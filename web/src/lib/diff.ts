@@ -45,7 +45,9 @@ export function parseDiff(patch: string): DiffFile[] {
     const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/.exec(line)
     if (hunk) {
       ;[old, fresh] = [Number(hunk[1]), Number(hunk[2])]
-      file.lines.push({ kind: 'hunk', number: null, pieces: plain(`@@${hunk[3] ?? ''}`) })
+      // What it says before the first line that was changed is said by the file's name already, unless it names a function.
+      const place = hunk[3]?.trim() ?? ''
+      if (place || file.lines.length) file.lines.push({ kind: 'hunk', number: null, pieces: plain(place || '⋯') })
     } else if (line.startsWith('new file')) file.note = 'new'
     else if (line.startsWith('deleted file')) file.note = 'deleted'
     else if (line.startsWith('rename to')) file.note = 'renamed'

@@ -10,17 +10,21 @@ for (const name of ['one', 'two', 'three']) {
 }
 await hook('three', 'StopFailure', { error: 'overloaded' })
 const sandbox = await ask('POST', '/api/v1/sandboxes', { name: 'looked-at' })
-const views = ['/', '/events', '/events?sel=call:aone', '/approvals', '/sandboxes', '/sandboxes?new=1', `/sandboxes/${sandbox.id}`, '/welcome']
-for (const size of [DESKTOP, PHONE])
-  for (const theme of ['dark', 'light']) {
-    const page = await person({ size, theme, allow: [/Failed to load resource.*404/] })
-    for (const view of views) {
-      const where = `${view} ${size.width} ${theme}`
-      await page.goto(new URL(view, page.url()).href)
-      await page.locator('main .view, main .inbox').first().waitFor()
-      await page.waitForLoadState('networkidle')
-      await accessible(page, where)
-      await fits(page, where)
-    }
+const first = ['/', '/events', '/events?sel=call:aone', '/approvals', '/sandboxes', '/sandboxes?new=1', `/sandboxes/${sandbox.id}`, '/welcome']
+const all = [
+  ...first, '/timeline', '/timeline?as=table', '/sessions', '/sessions/one', '/sessions/one/trace',
+  '/graph', '/graph?as=sequence', '/agents', '/agents?by=app', '/tools', '/errors', '/cost', '/runs', '/guardian?try=rm -rf ~', '/guardian?tab=agents', '/guardian?tab=budgets', '/audit', '/settings', '/nowhere',
+]
+// The colours are the same everywhere, so what is left out in one theme is seen in the other.
+for (const [size, theme, views] of [[DESKTOP, 'dark', all], [PHONE, 'light', all], [DESKTOP, 'light', first], [PHONE, 'dark', first]]) {
+  const page = await person({ size, theme, allow: [/Failed to load resource.*404/] })
+  for (const view of views) {
+    const where = `${view} ${size.width} ${theme}`
+    await page.goto(new URL(view, page.url()).href)
+    await page.locator('main .view, main .inbox, main .scroll, main .reader').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    await accessible(page, where)
+    await fits(page, where)
   }
+}
 await over()

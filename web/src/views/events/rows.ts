@@ -22,7 +22,8 @@ export interface Row {
   tool: string
   text: string
   decision: string | null
-  redacted: boolean
+  /** How many secrets were taken out of it. */
+  redacted: number
   result: string
   status: string | null
   took: number | null
@@ -42,6 +43,24 @@ function size(payload: Payload): string {
   const length = typeof answer === 'string' ? answer.length : JSON.stringify(answer).length
   return bytes(length)
 }
+
+/** What an edit comes to in lines: those that differ between what it takes out and what it puts in. */
+function changed(payload: Payload): string {
+  const input = payload.tool_input as Payload | null | undefined
+  const lines = (value: unknown): string[] => (typeof value === 'string' && value ? value.replace(/\n$/, '').split('\n') : [])
+  const [old, fresh] = typeof input?.new_string === 'string' ? [lines(input.old_string), lines(input.new_string)] : [[], lines(input?.content)]
+  if (!old.length && !fresh.length) return ''
+  let [head, tail] = [0, 0]
+  const short = Math.min(old.length, fresh.length)
+  while (head < short && old[head] === fresh[head]) head++
+  while (tail < short - head && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail++
+  return [fresh.length > head + tail ? `+${fresh.length - head - tail}` : '', old.length > head + tail ? `−${old.length - head - tail}` : ''].filter(Boolean).join(' ')
+}
+
+const MARKER = /\[redacted:/g
+/** How many secrets were taken out of what was said; of a long text its beginning is looked at. */
+const hidden = (event: Event, payload: Payload): number =>
+  [event.error, payload.prompt, payload.message, ...Object.values((payload.tool_input as Payload | null | undefined) ?? {}), ...(typeof payload.tool_response === 'string' ? [payload.tool_response] : Object.values((payload.tool_response as Payload | null | undefined) ?? {}))].reduce<number>((sum, value) => sum + (typeof value === 'string' && value.includes('[redacted:') ? (value.slice(0, 20_000).match(MARKER)?.length ?? 0) : 0), 0)
 
 /** What a request came to: of what is not told as money, the words it wrote. */
 function spent(payload: Payload): string {
@@ -107,8 +126,8 @@ export class Rows {
       tool: eventTool(event),
       text: brief(eventText(event), 300),
       decision: event.decision ?? null,
-      redacted: false,
-      result: size(payload) || spent(payload),
+      redacted: hidden(event, payload),
+      result: changed(payload) || size(payload) || spent(payload),
       status: event.status ?? (event.kind === 'tool.failed' ? 'failure' : null),
       took: event.duration_ms ?? null,
       running: BEGINS.test(event.kind) && event.decision !== 'deny',
@@ -130,7 +149,8 @@ export class Rows {
     row.kind = event.kind
     row.status = event.status ?? (event.kind === 'tool.failed' ? 'failure' : event.kind === 'permission.denied' ? 'denied' : 'success')
     row.took = event.duration_ms ?? Math.max(0, Date.parse(event.time) - row.time)
-    row.result = size(payload) || row.result
+    row.result = changed(payload) || size(payload) || row.result
+    row.redacted = Math.max(row.redacted, hidden(event, payload))
   }
 
   /** What was told before all that is shown: the rows it makes, oldest first. What a call began with goes to the row it has. */

@@ -41,7 +41,8 @@ export function treeOf(trace: readonly TraceItem[], cwd: string | null): Node[] 
   const into = (agent: string | null | undefined, at: number): Node => (agent ? (helpers.get(agent) ?? turn(at)) : turn(at))
   const ofCall = (call: Call): Node => {
     const from = millis(call.began ?? call.received)
-    const until = call.ended ? millis(call.ended) : from + (call.duration_ms ?? 0)
+    // What its program measured is what it took; from word to word there is the way of the words as well.
+    const until = call.duration_ms != null ? from + call.duration_ms : call.ended ? millis(call.ended) : from
     return node({ id: call.id, kind: 'call', label: call.tool ? toolName(call.tool) : 'call', detail: callText(call, cwd), from, until, cost: call.cost_usd ?? null, bad: call.outcome === 'denied' ? 'denied' : call.outcome === 'failure' || call.outcome === 'timeout' ? 'failed' : null, open: !call.outcome, target: `call:${call.id}` })
   }
   for (const item of trace) {
