@@ -17,8 +17,8 @@ const HEAVIEST = 24_000_000
 export const recent = new Ring<Event>(KEPT, HEAVIEST)
 /** All that came, counted: also what has made room. */
 export const tape = new Tape()
-/** The first event that is on the tape. */
-export const begun = { seq: Infinity }
+/** The first event that is on the tape, and when it was. */
+export const begun = { seq: Infinity, at: Infinity }
 /** Changes with every batch. */
 export const version = ref(0)
 
@@ -73,7 +73,7 @@ export function onEvents(listener: (events: readonly Event[]) => void): void {
 }
 
 function keep(event: Event, weight: number): void {
-  begun.seq = Math.min(begun.seq, event.seq)
+  if (event.seq < begun.seq) Object.assign(begun, { seq: event.seq, at: Date.parse(event.time) })
   recent.push(event, weight)
   tape.add(event)
 }

@@ -7,6 +7,8 @@ import { Tape } from '@/live/pulse'
 import { range, rangeKey } from './range'
 
 const PAGES = 10
+/** The first events of a ledger have at most such a number. */
+const FIRST = 10
 
 /** The range's past, as far as it was read; `version` changes with it. */
 export const past = new Tape()
@@ -15,6 +17,8 @@ export const history = reactive({
   /** Whether all of the range is counted, and if not, since when. */
   since: null as number | null,
   problem: null as Problem | null,
+  /** The first event that was read, and when it was. */
+  first: { seq: Infinity, at: Infinity },
 })
 
 let loaded = ''
@@ -28,7 +32,7 @@ async function load(): Promise<void> {
   const { from, until, moves } = range.value
   let cursor = Number.isFinite(begun.seq) ? String(begun.seq) : undefined
   past.clear()
-  Object.assign(history, { since: null, problem: null })
+  Object.assign(history, { since: null, problem: null, first: { seq: Infinity, at: Infinity } })
   try {
     for (let page = 0; page < PAGES; page++) {
       const answer = await api.get('/api/v1/events', { query: { limit: 1000, cursor, from: stamp(from), ...(moves ? {} : { until: stamp(until) }) }, signal })
@@ -36,7 +40,9 @@ async function load(): Promise<void> {
       for (const event of answer.items) if (event.seq < begun.seq) past.add(event)
       cursor = answer.next_cursor ?? undefined
       const oldest = answer.items.at(-1)
-      history.since = cursor && oldest ? Date.parse(oldest.time) : null
+      const at = oldest ? Date.parse(oldest.time) : Infinity
+      if (oldest) history.first = { seq: oldest.seq, at }
+      history.since = cursor ? at : null
       history.version++
       if (!cursor) break
     }
@@ -55,3 +61,9 @@ export function useHistory(): void {
 
 /** Since when everything is counted, not before a moment. */
 export const wholeSince = (from: number): number => (history.since === null ? from : Math.max(from, history.since))
+
+/** When the ledger began, if that is known: then there is nothing before it that could have been counted. */
+export function beginning(): number | null {
+  const first = history.first.seq < begun.seq ? history.first : begun
+  return first.seq <= FIRST ? first.at : null
+}
