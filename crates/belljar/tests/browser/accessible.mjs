@@ -1,5 +1,5 @@
 // Every view with something in it, on desktop and phone, dark and light: nothing serious for axe-core, nothing too wide.
-import { accessible, ask, DESKTOP, fits, hook, over, person, PHONE } from './person.mjs'
+import { accessible, ask, DESKTOP, fits, hook, over, person, PHONE, settled } from './person.mjs'
 
 for (const name of ['one', 'two', 'three']) {
   await hook(name, 'SessionStart', { source: 'startup', model: 'claude-opus-4-5' })
@@ -22,7 +22,7 @@ for (const [size, theme, views] of [[DESKTOP, 'dark', all], [PHONE, 'light', all
     const where = `${view} ${size.width} ${theme}`
     await page.goto(new URL(view, page.url()).href)
     await page.locator('main .view, main .inbox, main .scroll, main .reader').first().waitFor()
-    await page.waitForLoadState('networkidle')
+    await settled(page)
     await accessible(page, where)
     await fits(page, where)
   }

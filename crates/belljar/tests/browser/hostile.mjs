@@ -1,6 +1,6 @@
 // Everything an agent can say is said in the worst way, and every view is looked at.
 import assert from 'node:assert/strict'
-import { agent, ask, DESKTOP, fits, hook, over, person, PHONE, rawHook, until, work } from './person.mjs'
+import { agent, ask, DESKTOP, fits, hook, over, person, PHONE, rawHook, settled, until, work } from './person.mjs'
 
 const SCRIPT = '<script>globalThis.taken = 1</script><img src=x onerror="globalThis.taken = 1"><svg onload="globalThis.taken = 1">'
 const ANSI = '\u001b[2J\u001b]8;;http://evil.example\u0007click\u001b]8;;\u0007\u0000\u0007\u009b31m'
@@ -118,7 +118,7 @@ await Promise.all(pages.map(async (page) => {
   for (const view of views) {
     await page.goto(new URL(view, page.url()).href)
     await page.locator('main .view, main .inbox, main .scroll, main .reader').first().waitFor()
-    await page.waitForLoadState('networkidle')
+    await settled(page)
     await looks(page, view)
     if (view === `/sandboxes/${sandbox.id}`) {
       await page.locator('.xterm-rows').getByText('printed', { exact: true }).first().waitFor()

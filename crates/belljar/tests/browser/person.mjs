@@ -97,6 +97,9 @@ export async function accessible(page, where) {
   assert.deepEqual(grave.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary}`).join(' | ')}`), [], where)
 }
 
+/** What a page asked for at first has come; one that asks again and again is never idle on a machine that is busy. */
+export const settled = (page) => page.waitForLoadState('networkidle', { timeout: 10_000 }).catch(() => undefined)
+
 /** Nothing is wider than the window. */
 export const fits = async (page, where) => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} is wider than the window`)
 
