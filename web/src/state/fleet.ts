@@ -54,6 +54,8 @@ async function refresh(): Promise<void> {
 export const refreshFleet = refresh
 
 const names = shallowRef<ReadonlyMap<string, string>>(new Map())
+/** The last word of a session may be heard when the next has begun. */
+const LATE = 10_000
 /** Who is not in a sandbox is named by program and directory; sessions there that follow each other are of one agent. */
 function named(all: readonly Session[]): ReadonlyMap<string, string> {
   const out = new Map<string, string>()
@@ -64,7 +66,7 @@ function named(all: readonly Session[]): ReadonlyMap<string, string> {
     const key = `${program(one.app)}·${where}`
     const free = seats.get(`${key} ${one.cwd}`) ?? []
     const began = Date.parse(one.began)
-    const at = free.findIndex((last) => last <= began)
+    const at = free.findIndex((last) => last - LATE <= began)
     const seat = at < 0 ? free.length : at
     free[seat] = Date.parse(one.last)
     seats.set(`${key} ${one.cwd}`, free)

@@ -100,7 +100,6 @@ export function drawLanes(on: CanvasRenderingContext2D, size: { width: number; h
       const [left, right] = [x(bar.from), x(bar.until ?? now)]
       if (right < -2 || left > width + 2) continue
       const wide = Math.max(bar.kind === 'model' ? 1 : 3, right - left)
-      on.globalAlpha = playhead !== null && bar.from > playhead ? 0.32 : 1
       if (bar.kind === 'model') {
         on.fillStyle = colour.line
         on.fillRect(left, top + 9, wide, 2.5)
@@ -117,20 +116,23 @@ export function drawLanes(on: CanvasRenderingContext2D, size: { width: number; h
           on.stroke()
         }
       }
-      on.globalAlpha = 1
     }
     for (const mark of lane.marks) {
       const at = x(mark.at)
       if (at < -8 || at > width + 8) continue
-      on.globalAlpha = playhead !== null && mark.at > playhead ? 0.32 : 1
       if (mark.kind === 'denied') hits.push({ lane, target: mark.target, label: mark.label, from: mark.at - 1, until: mark.at + 1, state: 'denied' })
       else hits.push({ lane, target: mark.target, label: mark.label, from: mark.at, until: mark.at, state: mark.kind })
       drawMark(on, mark.kind, at, top, pen, mark.target === chosen)
-      on.globalAlpha = 1
     }
   })
   drawSpawns(on, lanes, x, pen)
   if (playhead !== null) {
+    // What comes after it lies in the dark, also the rest of what has begun.
+    const left = Math.max(0, x(playhead))
+    on.globalAlpha = 0.68
+    on.fillStyle = pen.bg
+    on.fillRect(left, 0, Math.max(0, width - left), height)
+    on.globalAlpha = 1
     on.fillStyle = pen.glass
     on.fillRect(Math.round(x(playhead)), 0, 1.5, height)
   }
