@@ -87,6 +87,8 @@ async function works(page) {
   await page.keyboard.type('ls -la && ./check ledger\n')
   await page.waitForTimeout(1500)
 }
+/** What is still on its way leaves grey bars, and is waited for. */
+const loaded = (page) => page.waitForFunction(() => !document.querySelector('main .skel'), null, { timeout: 30_000 }).catch(() => undefined)
 const scrolled = (page) => page.evaluate(() => {
   const box = [...document.querySelectorAll('main .scroll, main .page, main .reader, main .rows')].find((one) => one.scrollHeight > one.clientHeight + 40)
   if (box) box.scrollTop = box.clientHeight * 0.85
@@ -131,8 +133,9 @@ for (const size of given.sizes.split(','))
       await page.goto(origin + path)
       await page.locator('main .view, main .inbox, main .scroll, main .reader').first().waitFor()
       await page.waitForTimeout(1100)
+      await loaded(page)
       await Promise.resolve(act?.(page)).catch((error) => console.log(`  ${name}: ${error.message.split('\n')[0]}`))
-      if (act) await page.waitForTimeout(900)
+      if (act) await page.waitForTimeout(900).then(() => loaded(page))
       await keep(page, join(given.out, `${name}-${size}-${theme}`))
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       if (wide > 0) console.log(`  ${name} ${size} is ${wide} px too wide`)
