@@ -6,7 +6,7 @@ use crate::{
     app::App,
     dashboard, edge,
     handlers::{
-        about, agents, approvals, artifacts, audit, budgets, changes, events, exec, executions, files,
+        about, agents, approvals, artifacts, audit, budgets, changes, events, exec, executions, files, forks,
         guardian, hooks, killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes,
         snapshots, templates, terminals, webhooks,
     },
@@ -72,8 +72,13 @@ fn sandboxing(table: Table) -> Table {
 /// One task for several sandboxes.
 fn running(table: Table) -> Table {
     table
-        .post("/api/v1/sandboxes/fork", LONG, runs::fork)
-        .get("/api/v1/sandboxes/fork/{id}", QUICK, runs::fork_status)
+        .post("/api/v1/sandboxes/fork", LONG, forks::fork)
+        .get("/api/v1/sandboxes/fork/history", QUICK, forks::fork_history)
+        .get("/api/v1/sandboxes/fork/stats", QUICK, forks::fork_stats)
+        .get("/api/v1/sandboxes/fork/{id}", QUICK, forks::fork_status)
+        .delete("/api/v1/sandboxes/fork/{id}", QUICK, forks::stop_fork)
+        .get("/api/v1/sandboxes/fork/{id}/results", QUICK, forks::fork_results)
+        .post("/api/v1/sandboxes/fork/{id}/select", QUICK, forks::select_fork)
         .post("/api/v1/runs", LONG, runs::create)
         .get("/api/v1/runs", QUICK, runs::list)
         .get("/api/v1/runs/stats", QUICK, runs::stats)

@@ -11,6 +11,7 @@ pub(crate) mod events;
 pub(crate) mod exec;
 pub(crate) mod executions;
 pub(crate) mod files;
+pub(crate) mod forks;
 pub(crate) mod guardian;
 pub(crate) mod hooks;
 pub(crate) mod killswitch;

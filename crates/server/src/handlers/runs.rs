@@ -26,10 +26,10 @@ const LONGEST: u64 = 60;
 const USUAL: u64 = 30;
 
 /// Gives a task to several sandboxes; the answer comes at once, the work goes on.
-#[utoipa::path(post, path = "/api/v1/sandboxes/fork", tag = "runs", request_body = api::ForkRequest,
+#[utoipa::path(post, path = "/api/v1/runs", tag = "runs", request_body = api::ForkRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Carries the request out once, however often it is made.", max_length = 255)),
     responses((status = 201, body = api::Run)))]
-pub(crate) async fn fork(
+pub(crate) async fn create(
     State(app): State<App>,
     Caller(who): Caller,
     JsonBody(request): JsonBody<api::ForkRequest>,
@@ -37,25 +37,6 @@ pub(crate) async fn fork(
     let order = wire::new_run(request)?;
     let run = app.dwell(&who, move |service, who| service.start_run(who, order)).await?;
     Ok(created(&format!("/api/v1/runs/{}", run.id), wire::run(run)))
-}
-
-/// Shows a run.
-#[utoipa::path(get, path = "/api/v1/sandboxes/fork/{id}", tag = "runs", params(("id" = String, Path, pattern = "^run_[0-9a-f]{32}$")),
-    responses((status = 200, body = api::Run)))]
-pub(crate) async fn fork_status(app: State<App>, who: Caller, id: Run) -> Answer<Json<api::Run>> {
-    get(app, who, id).await
-}
-
-/// Gives a task to several sandboxes, under its other name.
-#[utoipa::path(post, path = "/api/v1/runs", tag = "runs", request_body = api::ForkRequest,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Carries the request out once, however often it is made.", max_length = 255)),
-    responses((status = 201, body = api::Run)))]
-pub(crate) async fn create(
-    app: State<App>,
-    who: Caller,
-    request: JsonBody<api::ForkRequest>,
-) -> Answer<Response> {
-    fork(app, who, request).await
 }
 
 /// Lists runs, newest first.

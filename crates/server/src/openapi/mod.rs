@@ -19,9 +19,9 @@ use utoipa::{
 };
 
 use crate::handlers::{
-    about, agents, approvals, artifacts, audit, budgets, changes, events, exec, executions, files, guardian,
-    hooks, killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots, templates,
-    terminals, webhooks,
+    about, agents, approvals, artifacts, audit, budgets, changes, events, exec, executions, files, forks,
+    guardian, hooks, killswitch, logs, observe, otlp, pages, records, reports, runs, sandboxes, snapshots,
+    templates, terminals, webhooks,
 };
 use crate::mcp::endpoint as mcp;
 use crate::observability::{handlers as observed, themes};
@@ -39,7 +39,8 @@ use crate::observability::{handlers as observed, themes};
         files::list, files::get, files::head, files::put, files::change, files::remove, files::watch,
         snapshots::create, snapshots::list, snapshots::get, snapshots::delete,
         templates::list, templates::get, templates::put, templates::delete,
-        runs::fork, runs::fork_status, runs::create, runs::list, runs::stats, runs::get, runs::stop, runs::wait,
+        forks::fork, forks::fork_history, forks::fork_stats, forks::fork_status, forks::stop_fork, forks::fork_results, forks::select_fork,
+        runs::create, runs::list, runs::stats, runs::get, runs::stop, runs::wait,
         runs::results, runs::changes, runs::report, runs::select,
         approvals::list, approvals::get, approvals::allow, approvals::deny, approvals::wait, approvals::delivered,
         approvals::link, approvals::page, approvals::answer_page,

@@ -44,6 +44,10 @@ fn with_a_server_a_run_is_the_same_and_outlives_it(glass: &Glass) {
     assert!(run["winner_fork"].is_u64(), "{run:#}");
     let results = served.get(&format!("/api/v1/runs/{id}/results"));
     assert_eq!(results["winner_fork"], run["winner_fork"]);
+    // By its other name it is the same.
+    assert_eq!(served.get(&format!("/api/v1/sandboxes/fork/{id}/results")), results);
+    assert_eq!(served.get("/api/v1/sandboxes/fork/history"), served.get("/api/v1/runs"));
+    assert_eq!(served.get("/api/v1/sandboxes/fork/stats")["finished"], 1);
     let events = served.get("/api/v1/events?limit=1000");
     let kinds: Vec<_> = events["items"]
         .as_array()
