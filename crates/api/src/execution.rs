@@ -170,4 +170,10 @@ pub struct Execution {
     pub stderr_bytes: u64,
     /// Whether output was cut off.
     pub truncated: bool,
+    /// The first MiB of what it wrote so far, where one command is asked for; `…/output` has all of it, exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<String>,
+    /// The same of what it complained about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
 }

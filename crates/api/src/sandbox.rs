@@ -114,9 +114,9 @@ pub struct CreateSandbox {
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// The agent it belongs to.
-    #[schema(max_length = 128)]
+    #[schema(min_length = 1, max_length = 128)]
     pub agent: Option<String>,
-    /// Tags to find it by.
+    /// Tags to find it by; their names have neither `=` nor `,`.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
     /// Anything else to be kept with it.

@@ -17,7 +17,9 @@ pub struct TemplateRequest {
 pub struct Template {
     /// Its name; as `template` it starts sandboxes.
     pub name: String,
-    /// Where it came from, on the server's machine.
+    /// Other names for it, which other tools use.
+    pub aliases: Vec<String>,
+    /// Where it came from, on the server's machine; `/` for `host`, which is that machine's own toolchain.
     pub source: String,
     /// Bytes on disk; absent for a directory that is used where it is.
     pub bytes: Option<u64>,

@@ -44,6 +44,12 @@ const HOST_ALIASES: [&str; 13] = [
 ];
 
 impl TemplateRef {
+    /// Names that mean [`TemplateRef::Host`], itself first.
+    #[must_use]
+    pub const fn host_names() -> &'static [&'static str] {
+        &HOST_ALIASES
+    }
+
     /// Says whether a name is one of those that mean [`TemplateRef::Host`] unless something was imported under it.
     #[must_use]
     pub fn is_host_alias(name: &str) -> bool {

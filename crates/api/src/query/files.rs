@@ -17,6 +17,9 @@ pub struct FilesQuery {
     /// The most entries wanted.
     #[param(minimum = 1, maximum = 10_000, default = 1000)]
     pub limit: Option<usize>,
+    /// The `next_cursor` of the page before.
+    #[param(max_length = 4096)]
+    pub cursor: Option<String>,
 }
 
 /// How a directory travels.
@@ -49,7 +52,7 @@ pub struct FileWriteQuery {
     /// Makes the directories above it.
     pub parents: Option<bool>,
     /// Permission bits, in octal.
-    #[param(pattern = "^[0-7]{3,4}$", example = "644")]
+    #[param(pattern = "^0?[0-7]{3}$", example = "644")]
     pub mode: Option<String>,
 }
 

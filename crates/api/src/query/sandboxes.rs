@@ -122,6 +122,8 @@ pub struct LogQuery {
     /// The `next_cursor` of the page before.
     #[param(pattern = "^[0-9]{1,19}$")]
     pub cursor: Option<String>,
+    /// Goes on as more is written, as server-sent events, until the sandbox ends; so does `Accept: text/event-stream`.
+    pub follow: bool,
     /// Words that must all occur; a trailing `*` stands for any ending.
     #[param(max_length = 512)]
     pub q: Option<String>,

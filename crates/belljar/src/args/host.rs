@@ -1,6 +1,9 @@
 //! The host: serving, templates, and belljar itself.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+};
 
 use clap::{Args, Subcommand};
 
@@ -14,7 +17,7 @@ pub(crate) struct Mcp {
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Where to listen; port 0 takes a free one. Only this machine's loopback is allowed [default: 127.0.0.1:7420].
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
     /// How many sandboxes to keep ready, so that making one takes no time [default: 2].
     #[arg(long, value_name = "COUNT")]
@@ -24,7 +27,7 @@ pub(crate) struct Serve {
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
     /// Where to listen [default: 127.0.0.1:7420, or any free port if that is taken].
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
     /// How many times faster than people agents think.
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = speed)]
@@ -47,6 +50,18 @@ pub(crate) struct DemoAgent {
     pub(crate) speed: f64,
 }
 
+/// An address as people write it: with a name for loopback, or a port alone.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
+    match (text.parse(), port.parse::<u16>()) {
+        (Ok(address), _) => Ok(address),
+        (Err(_), Ok(port)) => Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port))),
+        (Err(_), Err(_)) => {
+            Err("write an address with a port, such as 127.0.0.1:7420, or a port alone".to_owned())
+        }
+    }
+}
+
 fn speed(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_wrong| format!("`{text}` is no number"))?;
     let is_sane = (0.1..=1000.0).contains(&number);
@@ -62,7 +77,7 @@ pub(crate) enum Template {
         /// Where it is.
         source: PathBuf,
     },
-    /// List imported templates.
+    /// List what there is to start from.
     List,
     /// Remove a name.
     Remove {

@@ -3,7 +3,7 @@
 use std::{io::Write, process::ExitCode};
 
 use anyhow::Result;
-use belljar_domain::ByteSize;
+use belljar_domain::{ByteSize, TemplateRef};
 use belljar_providers::template::TemplateStore;
 use serde_json::{Value, json};
 
@@ -26,18 +26,27 @@ pub(crate) fn template(context: &Context, command: Template) -> Result<ExitCode>
         }
         Template::List => {
             let all = store.list()?;
+            let is_free = |name: &&&str| !all.iter().any(|t| t.name == **name);
+            let names: Vec<_> = TemplateRef::host_names().iter().filter(is_free).copied().collect();
             if context.json {
+                let host = json!({"name": "host", "aliases": names.get(1..), "source": "/"});
                 let rows = all
                     .iter()
                     .map(|t| json!({"name": t.name, "source": t.source, "root": t.root, "bytes": t.bytes}));
-                print_json(&Value::Array(rows.collect()))?;
+                print_json(&Value::Array(std::iter::once(host).chain(rows).collect()))?;
             } else {
                 let size = |bytes: Option<u64>| {
                     bytes.map_or("-".to_owned(), |bytes| ByteSize::bytes(bytes).to_string())
                 };
+                let others = names.get(1..).unwrap_or_default().join(", ");
+                let host =
+                    vec!["host".to_owned(), "-".to_owned(), format!("this machine; also named {others}")];
                 let rows =
                     all.iter().map(|t| vec![t.name.clone(), size(t.bytes), t.source.display().to_string()]);
-                print_table(&["NAME", "SIZE", "FROM"], &rows.collect::<Vec<_>>())?;
+                print_table(
+                    &["NAME", "SIZE", "FROM"],
+                    &std::iter::once(host).chain(rows).collect::<Vec<_>>(),
+                )?;
             }
         }
         Template::Remove { name } => store.remove(&name)?,

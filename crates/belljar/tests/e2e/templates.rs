@@ -6,8 +6,6 @@ use std::{
     process::Command,
 };
 
-use serde_json::json;
-
 use crate::support::{Ended, Glass, promises};
 
 promises! { [root, user]:
@@ -71,18 +69,18 @@ fn a_template_can_be_named(glass: &Glass) {
     let path = archive(glass);
     glass.run(&["template", "import", "small", path.to_str().unwrap()]).ok();
     fs::remove_file(&path).unwrap();
-    assert_eq!(glass.json(&["template", "list"])[0]["name"], "small");
+    assert_eq!(glass.json(&["template", "list"])[1]["name"], "small");
     assert_eq!(glass.sh(&["--template", "small"], LOOK).ok(), SEEN);
     glass.run(&["discard", "--all"]).ok();
     glass.run(&["template", "remove", "small"]).ok();
-    assert_eq!(glass.json(&["template", "list"]), json!([]));
+    assert_eq!(glass.json(&["template", "list"]).as_array().unwrap().len(), 1);
     glass.sh(&["--template", "small"], LOOK).code(125).says("small");
 }
 
 fn a_broken_template_is_refused(glass: &Glass) {
     let path = glass.lent().join("root.tar");
     fs::write(&path, "this is no archive").unwrap();
-    glass.sh(&["--template", path.to_str().unwrap()], LOOK).code(125).says("could not use the template");
+    glass.sh(&["--template", path.to_str().unwrap()], LOOK).code(125).says("is neither a root filesystem");
     let empty = glass.lent().join("empty");
     fs::create_dir(&empty).unwrap();
     let ended = glass.sh(&["--template", empty.to_str().unwrap()], LOOK);

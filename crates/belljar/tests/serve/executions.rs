@@ -43,7 +43,10 @@ fn a_command_in_the_background_is_fed_waited_for_and_read() {
     };
     assert_eq!(stdin("", b"one "), 204);
     assert_eq!(stdin("?close=true", b"\xfftwo"), 204);
-    assert_eq!(client.get(&format!("{execution}/wait")).json()["status"], "success");
+    let waited = client.get(&format!("{execution}/wait")).json();
+    assert_eq!(waited["status"], "success");
+    assert_eq!(waited, client.get(&execution).json());
+    assert!(waited["stdout"].as_str().unwrap().ends_with("two"), "{waited}");
     let page = client.get(&format!("{execution}/output")).json();
     assert_eq!(page["end"], true);
     let text: String =
@@ -128,4 +131,20 @@ fn logs_are_read_filtered_and_searched() {
     assert_eq!(found[0]["text"], "the quick brown fox\n");
     let none = client.get(&format!("{sandbox}/logs?from=2999-01-01T00:00:00Z")).json();
     assert_eq!(none["items"], json!([]));
+}
+
+#[test]
+fn another_user_begins_where_they_may() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    for (user, said) in
+        [("nobody", "65534 / nobody /"), ("1000", "1000 / 1000 /"), ("1000:50", "1000 / 1000 /")]
+    {
+        let order = json!({"command": "echo $(id -u) $(pwd) $USER $HOME", "user": user});
+        let ran = client.post(&format!("{sandbox}/exec"), &order);
+        assert_eq!(ran.json()["stdout"], format!("{said}\n"), "{ran:?}");
+    }
+    let order =
+        json!({"command": "pwd; echo $HOME", "user": "nobody", "cwd": "/tmp", "env": {"HOME": "/var"}});
+    assert_eq!(client.post(&format!("{sandbox}/exec"), &order).json()["stdout"], "/tmp\n/var\n");
 }

@@ -102,3 +102,62 @@ fn changes_below_a_watched_directory_are_told() {
     served.sh(&sandbox, "rm /tmp/w/old");
     assert_eq!(events.next().unwrap().data["change"], "deleted");
 }
+
+#[test]
+fn a_long_directory_comes_in_pages_by_name_while_it_changes() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    served.sh(
+        &sandbox,
+        "mkdir -p /tmp/many/m/n; cd /tmp/many; for i in $(seq 100 130); do echo > f$i; done; echo > m/n/o",
+    );
+    let page =
+        |cursor: &str| client.get(&format!("{sandbox}/files?path=/tmp/many&depth=3&limit=7&cursor={cursor}"));
+    let (mut names, mut cursor) = (Vec::new(), "/tmp/many".to_owned());
+    loop {
+        let read = page(&cursor).json();
+        names.extend(
+            read["items"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap().to_owned()),
+        );
+        if names.len() == 7 {
+            // Gone and come behind what was read: neither shifts what follows. What comes ahead is listed.
+            served.sh(&sandbox, "cd /tmp/many; rm f100 f106; echo > f0; echo > f1295");
+        }
+        match read["next_cursor"].as_str() {
+            Some(next) => cursor = next.to_owned(),
+            None => break,
+        }
+    }
+    let wanted = (100..130)
+        .map(|number| format!("f{number}"))
+        .chain(["f1295", "f130", "m", "m/n", "m/n/o"].map(str::to_owned));
+    let wanted: Vec<_> = wanted.map(|name| format!("/tmp/many/{name}")).collect();
+    assert_eq!(names, wanted);
+    page("/tmp/elsewhere").is_problem(400, "INVALID_REQUEST");
+}
+
+#[test]
+fn what_is_refused_is_named_as_it_was_asked_for() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    served.sh(&sandbox, "mkdir /tmp/dir");
+    for (path, status) in
+        [("usr/bin/x", 403), ("etc/passwd", 403), ("proc/sys/kernel/x", 404), ("dev/x", 403)]
+    {
+        let refused = client.put(&format!("{sandbox}/files/{path}"), b"x");
+        assert_eq!(refused.status, status, "{refused:?}");
+        let detail = refused.json()["detail"].as_str().unwrap().to_owned();
+        assert!(detail.contains(&format!("/{path}`")) && !detail.contains(".belljar"), "{detail}");
+    }
+    client.put(&format!("{sandbox}/files/tmp/x?mode=4755"), b"x").is_problem(400, "INVALID_REQUEST");
+}
+
+#[test]
+fn whoever_sends_much_to_a_place_that_is_refused_hears_why() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    // More than the connection holds: all of it is sent before the answer is read.
+    let much = vec![7; 32 << 20];
+    client.put(&format!("{sandbox}/files/usr/bin/x"), &much).is_problem(403, "PERMISSION_DENIED");
+    client.put(&format!("{sandbox}/files/tmp/%00"), &much).is_problem(400, "INVALID_REQUEST");
+}

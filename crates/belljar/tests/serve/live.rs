@@ -147,3 +147,32 @@ fn streams_end_with_a_goodbye_when_the_server_does() {
     served.again();
     assert_eq!(served.sh(&sandbox, "echo alive"), "alive\n");
 }
+
+#[test]
+fn the_log_of_a_sandbox_is_followed_through_all_its_commands_to_its_end() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    served.sh(&sandbox, "echo first");
+    let follow = |last: Option<u64>| {
+        let request = Request::new("GET", &format!("{sandbox}/logs?follow=true"));
+        client.events(&match last {
+            Some(last) => request.with("last-event-id", &last.to_string()),
+            None => request,
+        })
+    };
+    let mut log = follow(None);
+    let first = log.next().unwrap();
+    assert_eq!((first.name.as_str(), &first.data["text"]), ("stdout", &json!("first\n")));
+    served.sh(&sandbox, "echo second >&2");
+    let second = log.next().unwrap();
+    assert_eq!((second.name.as_str(), &second.data["text"]), ("stderr", &json!("second\n")));
+    // Whoever comes back misses nothing and sees nothing twice, and the end is told.
+    drop(log);
+    served.sh(&sandbox, "echo third");
+    let again = follow(first.id);
+    assert_eq!(client.delete(&sandbox).status, 204);
+    let told: Vec<_> = again.map(|event| (event.name, event.data["text"].clone())).collect();
+    let wanted = [("stderr", json!("second\n")), ("stdout", json!("third\n")), ("end", json!(null))];
+    assert_eq!(told, wanted.map(|(name, text)| (name.to_owned(), text)));
+    client.get(&format!("{sandbox}/logs?follow=true&q=x")).is_problem(400, "INVALID_REQUEST");
+}

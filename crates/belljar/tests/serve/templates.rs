@@ -32,12 +32,16 @@ fn root(below: &Path) -> PathBuf {
 fn a_template_is_named_listed_used_and_taken_away() {
     let served = Served::start();
     let client = served.client();
-    assert_eq!(client.get("/api/v1/templates").json()["items"], json!([]));
+    let host = client.get("/api/v1/templates").json()["items"].clone();
+    assert_eq!((&host[0]["name"], host.as_array().unwrap().len()), (&json!("host"), 1), "{host}");
+    assert!(host[0]["aliases"].as_array().unwrap().contains(&json!("agent-sandbox-dev-node22")), "{host}");
+    assert_eq!(client.get("/api/v1/templates/node").json(), host[0]);
+    client.delete("/api/v1/templates/host").is_problem(404, "NOT_FOUND");
     let root = root(&served.work());
     let made = client.send(&Request::new("PUT", "/api/v1/templates/small").json(&json!({ "source": root })));
     assert_eq!((made.status, &made.json()["name"]), (200, &json!("small")), "{made:?}");
     assert_eq!(client.get("/api/v1/templates/small").json(), made.json());
-    assert_eq!(client.get("/api/v1/templates").json()["items"], json!([made.json()]));
+    assert_eq!(client.get("/api/v1/templates").json()["items"], json!([host[0], made.json()]));
     let sandbox = client.post("/api/v1/sandboxes", &json!({ "template": "small" }));
     assert_eq!(sandbox.status, 201, "{sandbox:?}");
     let sandbox = format!("/api/v1/sandboxes/{}", sandbox.json()["id"].as_str().unwrap());
@@ -63,7 +67,19 @@ fn what_cannot_be_a_template_is_refused_with_a_reason() {
     put("x", json!({"source": "/no/such/place"})).is_problem(400, "INVALID_REQUEST");
     put("x", json!({"source": "/etc/passwd"})).is_problem(400, "INVALID_REQUEST");
     put("host", json!({"source": served.work()})).is_problem(400, "INVALID_REQUEST");
-    assert_eq!(served.client().get("/api/v1/templates").json()["items"], json!([]));
+    assert_eq!(served.client().get("/api/v1/templates").json()["items"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_sandbox_of_what_is_no_template_is_a_mistake_of_whoever_asks() {
+    let served = Served::start();
+    let create = |template: &str| served.client().post("/api/v1/sandboxes", &json!({ "template": template }));
+    create("nope").is_problem(400, "INVALID_REQUEST");
+    create("/no/such/root.tar").is_problem(400, "INVALID_REQUEST");
+    create("/etc/hostname").is_problem(400, "INVALID_REQUEST");
+    create(&format!("snp_{}", "0".repeat(32))).is_problem(422, "UNSUPPORTED");
+    let failed = served.client().get("/metrics").text();
+    assert!(failed.contains("sandbox_error_total{code=\"SANDBOX_ERROR\"} 0"), "{failed}");
 }
 
 #[test]

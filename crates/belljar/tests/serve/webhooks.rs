@@ -138,7 +138,9 @@ fn private_addresses_are_refused_unless_allowed() {
     let tried = served.client().post(&format!("{hook}/test"), &json!({})).json();
     assert!(tried["error"].as_str().unwrap().contains("allow_private"), "{tried}");
     assert!(receiver.rest().is_empty());
-    for wrong in ["ftp://example.com", "http://a:b@example.com/", "nonsense"] {
+    let wrong =
+        ["ftp://example.com", "http://a:b@example.com/", "nonsense", "http://127.0.0.1/", "http://[::1]/"];
+    for wrong in wrong.into_iter().chain(["http://10.0.0.1:80/x", "http://169.254.169.254/latest"]) {
         let refused = served.client().post("/api/v1/webhooks", &json!({ "url": wrong }));
         assert_eq!(refused.status, 400, "{wrong}: {refused:?}");
     }

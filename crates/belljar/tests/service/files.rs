@@ -28,9 +28,9 @@ fn files_come_and_go_whole() {
     drop(service.write_file(who, id, &path("/tmp/never"), 0o644, false).unwrap());
     assert!(matches!(service.stat(who, id, &path("/tmp/never"), true), Err(ServiceError::NotFound(_))));
     service.rename(who, id, &path("/tmp/deep/er/f"), &path("/tmp/g")).unwrap();
-    let listed = service.list(who, id, &path("/tmp"), 3, 100).unwrap();
+    let listed = service.list(who, id, &path("/tmp"), 3, None, 100).unwrap();
     let names: Vec<_> = listed.iter().map(|entry| entry.path.as_str()).collect();
-    assert_eq!(names, ["/tmp/deep", "/tmp/g", "/tmp/deep/er"]);
+    assert_eq!(names, ["/tmp/deep", "/tmp/deep/er", "/tmp/g"]);
     assert!(matches!(service.remove(who, id, &path("/tmp/deep"), false), Err(ServiceError::Conflict(_))));
     service.remove(who, id, &path("/tmp/deep"), true).unwrap();
     assert_eq!(house.sh(id, "ls /tmp").1, "g\n");

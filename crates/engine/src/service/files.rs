@@ -1,6 +1,10 @@
 //! Files of a sandbox: every path is resolved inside it, as its user; nothing here walks a path on the host.
 
-use std::{ffi::CStr, fs::File, os::fd::OwnedFd};
+use std::{
+    ffi::{CStr, CString},
+    fs::File,
+    os::fd::OwnedFd,
+};
 
 use belljar_domain::{EventKind, EventStatus, Principal, SandboxId, SandboxPath, Timestamp};
 use belljar_ports::{FileChange, Open, Sandbox};
@@ -10,8 +14,9 @@ use super::{
     FileKind, FileView, FileWriter, Passage, Result, Service, ServiceError, live::LiveSandbox, tool,
 };
 
-/// Deepest listing.
-const MAX_DEPTH: u32 = 32;
+/// Deepest listing, and the most names of one directory.
+const MAX_DEPTH: u32 = 64;
+const MAX_NAMES: usize = 1_000_000;
 
 impl Service {
     /// Shows what there is at a path.
@@ -23,7 +28,8 @@ impl Service {
         look(&*live.sandbox, path, follow)
     }
 
-    /// Lists a directory, its own entries first, then those of directories in it down to a depth.
+    /// Lists a directory in the order of names, each directory before what is in it, down to a depth and after a path that
+    /// was listed before. What changes meanwhile is there or not; everything else is listed once.
     ///
     /// # Errors
     /// When it is none, or the sandbox does not run.
@@ -33,26 +39,14 @@ impl Service {
         id: SandboxId,
         path: &SandboxPath,
         depth: u32,
+        after: Option<&SandboxPath>,
         limit: usize,
     ) -> Result<Vec<FileView>> {
         let live = self.live(who, id)?;
-        let mut found = entries(&*live.sandbox, path, limit)?;
-        let mut at = 0;
-        let base = path.to_string().trim_end_matches('/').matches('/').count();
-        while let Some(entry) = found.get(at).filter(|_| found.len() < limit) {
-            let level = entry.path.matches('/').count().saturating_sub(base);
-            let deeper = u32::try_from(level).unwrap_or(u32::MAX) < depth.min(MAX_DEPTH);
-            if entry.kind == FileKind::Directory
-                && deeper
-                && let Ok(inner) = SandboxPath::new(&entry.path)
-            {
-                let room = limit - found.len();
-                // One that vanished, or is not theirs to read, has no entries.
-                found.extend(entries(&*live.sandbox, &inner, room).unwrap_or_default());
-            }
-            at += 1;
-        }
-        Ok(found)
+        let after = after.map(|after| parts_below(path, after)).transpose()?.unwrap_or_default();
+        let mut listing = Listing { sandbox: &*live.sandbox, limit, found: Vec::new() };
+        listing.list(path, depth.min(MAX_DEPTH), &after)?;
+        Ok(listing.found)
     }
 
     /// Opens a plain file for reading.
@@ -200,32 +194,85 @@ fn unreadable(error: &std::io::Error) -> ServiceError {
     ServiceError::Conflict(format!("it changed while it was looked at: {error}"))
 }
 
-/// The entries of a directory, by name. Links are shown, not followed.
-pub(super) fn entries(sandbox: &dyn Sandbox, path: &SandboxPath, limit: usize) -> Result<Vec<FileView>> {
-    let dir = sandbox.open(path, Open::List)?;
-    let base = path.to_string();
-    let base = base.trim_end_matches('/');
-    let names = Dir::read_from(&dir).map_err(|error| unreadable(&error.into()))?;
-    let mut found = Vec::new();
-    for entry in names.flatten() {
-        let name = entry.file_name();
-        if name == c"." || name == c".." {
-            continue;
+/// The names on the way from a directory to something below it.
+fn parts_below(base: &SandboxPath, path: &SandboxPath) -> Result<Vec<String>> {
+    let wrong = |_not_below| ServiceError::Invalid(format!("`{path}` is not below `{base}`"));
+    let rest = path.as_path().strip_prefix(base.as_path()).map_err(wrong)?;
+    Ok(rest.iter().map(|part| part.to_string_lossy().into_owned()).collect())
+}
+
+/// A tree on its way into a list.
+struct Listing<'s> {
+    sandbox: &'s dyn Sandbox,
+    limit: usize,
+    found: Vec<FileView>,
+}
+
+impl Listing<'_> {
+    fn list(&mut self, path: &SandboxPath, depth: u32, after: &[String]) -> Result<()> {
+        let dir = Directory::open(self.sandbox, path)?;
+        let first = after.first();
+        let from = dir.names.partition_point(|(shown, _)| first.is_some_and(|first| shown < first));
+        for (shown, name) in dir.names.get(from..).unwrap_or_default() {
+            if self.found.len() >= self.limit {
+                break;
+            }
+            // A name that is gone again is not there.
+            let Some(view) = dir.look(self.sandbox, shown, name) else { continue };
+            let inner =
+                SandboxPath::new(&view.path).ok().filter(|_| view.kind == FileKind::Directory && depth > 1);
+            let is_listed = first == Some(shown);
+            if !is_listed {
+                self.found.push(view);
+            }
+            if let Some(inner) = inner {
+                let after = after.get(1..).filter(|_| is_listed).unwrap_or_default();
+                // One that vanished, or is not theirs to read, has no entries.
+                let _closed = self.list(&inner, depth - 1, after);
+            }
         }
-        if found.len() >= limit {
-            break;
-        }
-        // A name that is gone again is not there.
-        let Ok(stat) = rustix::fs::statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
-        let shown = name.to_string_lossy().into_owned();
-        let mut view = view_of(sandbox, format!("{base}/{shown}"), shown, &stat);
-        if view.kind == FileKind::Symlink {
-            view.target = target(&dir, name);
-        }
-        found.push(view);
+        Ok(())
     }
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(found)
+}
+
+/// A directory and its names, in their order.
+struct Directory {
+    fd: OwnedFd,
+    base: String,
+    names: Vec<(String, CString)>,
+}
+
+impl Directory {
+    fn open(sandbox: &dyn Sandbox, path: &SandboxPath) -> Result<Self> {
+        let fd = sandbox.open(path, Open::List)?;
+        let read = Dir::read_from(&fd).map_err(|error| unreadable(&error.into()))?;
+        let entries = read.flatten().map(|entry| entry.file_name().to_owned());
+        let mut names: Vec<_> = entries
+            .filter(|name| !matches!(name.as_bytes(), b"." | b".."))
+            .take(MAX_NAMES)
+            .map(|name| (name.to_string_lossy().into_owned(), name))
+            .collect();
+        names.sort();
+        let base = path.to_string().trim_end_matches('/').to_owned();
+        Ok(Self { fd, base, names })
+    }
+
+    /// What there is under a name. Links are shown, not followed.
+    fn look(&self, sandbox: &dyn Sandbox, shown: &str, name: &CStr) -> Option<FileView> {
+        let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let mut view = view_of(sandbox, format!("{}/{shown}", self.base), shown.to_owned(), &stat);
+        if view.kind == FileKind::Symlink {
+            view.target = target(&self.fd, name);
+        }
+        Some(view)
+    }
+}
+
+/// The first entries of a directory, by name.
+pub(super) fn entries(sandbox: &dyn Sandbox, path: &SandboxPath, limit: usize) -> Result<Vec<FileView>> {
+    let dir = Directory::open(sandbox, path)?;
+    let found = dir.names.iter().filter_map(|(shown, name)| dir.look(sandbox, shown, name));
+    Ok(found.take(limit).collect())
 }
 
 fn target(dir: &OwnedFd, name: &CStr) -> Option<String> {

@@ -33,6 +33,8 @@ pub(super) struct LiveSandbox {
     last_activity: AtomicI64,
     running: AtomicUsize,
     measured: Mutex<Option<Usage>>,
+    /// Changes whenever there may be more of its log.
+    news: watch::Sender<u64>,
 }
 
 /// Pieces of a log as they were written, by stream and where they begin.
@@ -125,6 +127,7 @@ impl LiveSandbox {
             last_activity,
             running: AtomicUsize::new(0),
             measured: Mutex::default(),
+            news: watch::Sender::new(0),
         }
     }
 
@@ -141,6 +144,10 @@ impl LiveSandbox {
 
     pub(super) fn touch(&self) {
         self.last_activity.store(now().as_micros(), Ordering::Relaxed);
+    }
+
+    pub(super) fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
     }
 
     /// Remembers what it used just now.
@@ -204,6 +211,7 @@ impl LiveExecution {
     /// Says that there is more to read, or that it is over.
     pub(super) fn ring(&self) {
         self.news.send_modify(|turn| *turn += 1);
+        self.sandbox.news.send_modify(|turn| *turn += 1);
         self.over.notify_all();
     }
 

@@ -275,6 +275,11 @@ impl Service {
         self.0.recorder.store()
     }
 
+    /// Lets nobody wait for room any longer: the service is about to end.
+    pub fn end_queue(&self) {
+        self.0.places.close();
+    }
+
     /// Ends the service, not the sandboxes. What was acknowledged is durable afterwards.
     pub fn close(&self) {
         lifecycle::end(self);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use belljar_domain::{ExecutionId, Principal};
-use belljar_ports::store::{LogFilter, LogHits, LogRow, LogSearch};
+use belljar_domain::{ExecutionId, Principal, SandboxId};
+use belljar_ports::store::{LogFilter, LogHits, LogRow, LogSearch, LogStream};
 use tokio::sync::watch;
 
-use super::{OutputChunk, OutputPage, Result, Service, live::LiveExecution};
+use super::{OutputChunk, OutputPage, Result, Service, live::LiveExecution, scribe::COLLECTED};
 
 /// What a command writes, as it is written, for whoever started it.
 #[derive(Debug, Clone)]
@@ -69,6 +69,25 @@ impl Service {
     pub fn watch(&self, who: &Principal, id: ExecutionId) -> Result<watch::Receiver<u64>> {
         self.execution(who, id)?;
         Ok(self.0.registry.execution(id).map_or_else(|| watch::channel(0).1, |live| live.news()))
+    }
+
+    /// The first bytes of what a command wrote so far, by stream: standard output, then standard error.
+    ///
+    /// # Errors
+    /// When there is none of theirs.
+    pub fn written(&self, who: &Principal, id: ExecutionId) -> Result<(Vec<u8>, Vec<u8>)> {
+        self.execution(who, id)?;
+        let read = |stream| self.store().log_bytes(id, stream, 0, COLLECTED);
+        Ok((read(LogStream::Stdout)?, read(LogStream::Stderr)?))
+    }
+
+    /// Something that changes whenever there may be more of a sandbox's log; it closes at the sandbox's end.
+    ///
+    /// # Errors
+    /// When there is no such sandbox.
+    pub fn watch_log(&self, who: &Principal, id: SandboxId) -> Result<watch::Receiver<u64>> {
+        self.sandbox(who, id)?;
+        Ok(self.0.registry.sandbox(id).map_or_else(|| watch::channel(0).1, |live| live.news()))
     }
 
     /// Reads a sandbox's log.

@@ -1,4 +1,5 @@
-//! How many sandboxes there may be: in all, per project, per agent. Whoever is one too many waits their turn.
+//! How many sandboxes there may be: in all, per project, per agent. Whoever is one too many waits their turn: whoever
+//! came first is let in first, but for projects that have less, so that nobody's crowd keeps others out.
 
 use std::{
     collections::BTreeMap,
@@ -44,7 +45,9 @@ struct Counts {
     total: usize,
     projects: BTreeMap<ProjectId, usize>,
     agents: BTreeMap<(ProjectId, String), usize>,
-    waiting: usize,
+    waiting: BTreeMap<u64, Seat>,
+    tickets: u64,
+    closed: bool,
 }
 
 /// Whose sandbox it is, for the count.
@@ -63,32 +66,37 @@ impl Places {
     pub(super) fn enter(&self, seat: &Seat) -> Result<(), ServiceError> {
         let deadline = Instant::now() + self.quotas.patience;
         let mut counts = self.lock();
-        let Some(mut full) = self.full(&counts, seat) else {
+        // Nobody waits for what is free, so nobody is overtaken.
+        let Some(full) = self.full(&counts, seat) else {
             counts.change(seat, 1);
             return Ok(());
         };
-        if counts.waiting >= self.quotas.queue {
+        if counts.waiting.len() >= self.quotas.queue {
             return Err(ServiceError::Quota(format!("{full}, and too many wait already; try again later")));
         }
-        counts.waiting += 1;
+        let ticket = counts.tickets;
+        counts.tickets += 1;
+        counts.waiting.insert(ticket, seat.clone());
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             counts = self.left.wait_timeout(counts, left).unwrap_or_else(PoisonError::into_inner).0;
-            match self.full(&counts, seat) {
-                None => break,
-                Some(still) => full = still,
+            // Whoever is let in is taken off the list, and has the seat.
+            if !counts.waiting.contains_key(&ticket) {
+                return Ok(());
+            }
+            if counts.closed {
+                counts.waiting.remove(&ticket);
+                return Err(ServiceError::Closing);
             }
             if Instant::now() >= deadline {
-                counts.waiting -= 1;
-                let waited = self.quotas.patience.as_secs();
+                counts.waiting.remove(&ticket);
+                let (full, waited) =
+                    (self.full(&counts, seat).unwrap_or(full), self.quotas.patience.as_secs());
                 return Err(ServiceError::Quota(format!(
                     "{full}, and none ended within {waited} s; end one, or raise the limit in belljar.toml"
                 )));
             }
         }
-        counts.waiting -= 1;
-        counts.change(seat, 1);
-        Ok(())
     }
 
     /// How many sandboxes there may be of this sort at all.
@@ -104,12 +112,32 @@ impl Places {
     }
 
     pub(super) fn leave(&self, seat: &Seat) {
-        self.lock().change(seat, -1);
+        let mut counts = self.lock();
+        counts.change(seat, -1);
+        while let Some(ticket) = self.next(&counts)
+            && let Some(seat) = counts.waiting.remove(&ticket)
+        {
+            counts.change(&seat, 1);
+        }
+        drop(counts);
+        self.left.notify_all();
+    }
+
+    /// Lets nobody wait any longer.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
         self.left.notify_all();
     }
 
     pub(super) fn waiting(&self) -> usize {
-        self.lock().waiting
+        self.lock().waiting.len()
+    }
+
+    /// Who is let in next, if there is room for anybody who waits.
+    fn next(&self, counts: &Counts) -> Option<u64> {
+        let fitting = counts.waiting.iter().filter(|(_, seat)| self.full(counts, seat).is_none());
+        let first = fitting.min_by_key(|(ticket, seat)| (counts.projects.get(&seat.project), **ticket));
+        first.map(|(ticket, _)| *ticket)
     }
 
     fn full(&self, counts: &Counts, seat: &Seat) -> Option<String> {
@@ -167,6 +195,50 @@ mod tests {
             }
             places.leave(&seat("a"));
             third.join().unwrap().unwrap();
+        });
+        assert_eq!(places.waiting(), 0);
+    }
+
+    #[test]
+    fn whoever_came_first_is_let_in_first_and_a_project_with_less_before_that() {
+        let places = Places::new(Quotas { total: 3, patience: Duration::from_secs(60), ..Quotas::default() });
+        let of = |project: &str| Seat { project: project.parse().unwrap(), agent: None };
+        let (crowd, modest) = (of("crowd"), of("modest"));
+        (0..3).for_each(|_| places.enter(&crowd).unwrap());
+        let order = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for (at, (name, seat)) in
+                [("first", &crowd), ("second", &crowd), ("modest", &modest)].into_iter().enumerate()
+            {
+                let (places, order) = (&places, &order);
+                scope.spawn(move || {
+                    places.enter(seat).unwrap();
+                    order.lock().unwrap().push(name);
+                });
+                while places.waiting() <= at {
+                    std::thread::yield_now();
+                }
+            }
+            for at in 1..=3 {
+                places.leave(&crowd);
+                while order.lock().unwrap().len() < at {
+                    std::thread::yield_now();
+                }
+            }
+        });
+        assert_eq!(*order.lock().unwrap(), ["modest", "first", "second"]);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_server_that_ends() {
+        let places = Places::new(Quotas { total: 0, patience: Duration::from_secs(60), ..Quotas::default() });
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| places.enter(&seat("a")));
+            while places.waiting() == 0 {
+                std::thread::yield_now();
+            }
+            places.close();
+            assert!(matches!(waiting.join().unwrap(), Err(ServiceError::Closing)));
         });
         assert_eq!(places.waiting(), 0);
     }

@@ -12,7 +12,7 @@ use belljar_ports::store::{LogChunk, LogStream};
 use super::{ExecutionView, journal::Placed};
 
 /// Most output of each stream handed to whoever waits for the end.
-const COLLECTED: usize = 1 << 20;
+pub(super) const COLLECTED: usize = 1 << 20;
 
 /// One stream.
 #[derive(Debug)]

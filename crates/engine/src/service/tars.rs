@@ -44,8 +44,7 @@ impl Service {
         let mut count = 0;
         let mut waiting = vec![(path.clone(), String::new(), 0)];
         while let Some((dir, prefix, depth)) = waiting.pop() {
-            let listed =
-                files::entries(&*live.sandbox, &dir, usize::try_from(MAX_ENTRIES).unwrap_or(usize::MAX));
+            let listed = files::entries(&*live.sandbox, &dir, usize::MAX);
             let found = if prefix.is_empty() { listed? } else { listed.unwrap_or_default() };
             for entry in found {
                 let name = format!("{prefix}{}", entry.name);

@@ -8,21 +8,12 @@ use belljar_ports::TemplateInfo;
 use super::{Result, Service, ServiceError};
 
 impl Service {
-    /// Templates, by name.
+    /// Templates that were imported, by name.
     ///
     /// # Errors
     /// When they cannot be read.
     pub fn templates(&self) -> Result<Vec<TemplateInfo>> {
         Ok(self.0.provider.templates()?)
-    }
-
-    /// One of them.
-    ///
-    /// # Errors
-    /// When there is none with this name.
-    pub fn template(&self, name: &str) -> Result<TemplateInfo> {
-        let found = self.templates()?.into_iter().find(|template| template.name == name);
-        found.ok_or_else(|| ServiceError::NotFound(format!("template `{name}`")))
     }
 
     /// Gives a directory, an archive or an image of this host a name.
@@ -40,7 +31,9 @@ impl Service {
     /// When it is not theirs to do, there is none, or a sandbox stands on it.
     pub fn remove_template(&self, who: &Principal, name: &str) -> Result<()> {
         is_theirs(who)?;
-        self.template(name)?;
+        if !self.templates()?.iter().any(|template| template.name == name) {
+            return Err(ServiceError::NotFound(format!("template `{name}` that was imported")));
+        }
         Ok(self.0.provider.remove_template(name)?)
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use belljar_domain::SandboxPath;
-use belljar_ports::{FileChange, Open};
+use belljar_ports::{FileChange, Open, SandboxError};
 use uuid::Uuid;
 
 use super::{FileView, Result, Service, ServiceError, drafts::Note, files, live::LiveSandbox};
@@ -45,7 +45,8 @@ impl FileWriter {
         let draft = format!("{}/.belljar-{}", base.trim_end_matches('/'), Uuid::now_v7().simple());
         let draft = SandboxPath::new(&draft).map_err(|error| ServiceError::Invalid(error.to_string()))?;
         let note = Note::write(&service.0.runtime_dir, live.view().id, &draft);
-        let file = live.sandbox.open(&draft, Open::Create { mode: mode | 0o200 })?;
+        let file = live.sandbox.open(&draft, Open::Create { mode: mode | 0o200 });
+        let file = file.map_err(|error| about(path, error))?;
         Ok(Self { live, file: file.into(), draft, path: path.clone(), mode, is_done: false, _note: note })
     }
 
@@ -55,10 +56,21 @@ impl FileWriter {
     /// When a directory is in its way, or the sandbox has ended.
     pub fn commit(mut self) -> Result<FileView> {
         let sandbox = &self.live.sandbox;
-        sandbox.change(&FileChange::Mode { path: self.draft.clone(), mode: self.mode & 0o777 })?;
-        sandbox.change(&FileChange::Rename { from: self.draft.clone(), to: self.path.clone() })?;
+        let put =
+            sandbox.change(&FileChange::Mode { path: self.draft.clone(), mode: self.mode & 0o777 }).and_then(
+                |()| sandbox.change(&FileChange::Rename { from: self.draft.clone(), to: self.path.clone() }),
+            );
+        put.map_err(|error| about(&self.path, error))?;
         self.is_done = true;
         files::look(&*self.live.sandbox, &self.path, false)
+    }
+}
+
+/// What went wrong with the draft went wrong with the file: nobody who asked for one knows of the other.
+fn about(path: &SandboxPath, error: SandboxError) -> SandboxError {
+    match error {
+        SandboxError::File { errno, .. } => SandboxError::File { what: path.to_string(), errno },
+        other => other,
     }
 }
 

@@ -25,7 +25,7 @@ use super::{
     levels,
     marker::Marker,
     record::{Process, Record},
-    sandboxes, snapshot, sweep,
+    sandboxes, snapshot, sweep, templates,
 };
 use crate::template::TemplateStore;
 
@@ -117,13 +117,11 @@ fn resolve_template(home: &Path, spec: &SandboxSpec) -> Result<Roots, SandboxErr
     let template = match &spec.template {
         TemplateRef::Host => return Ok(Roots::default()),
         TemplateRef::Snapshot(id) => return snapshot::roots(home, *id),
-        TemplateRef::Path(path) => {
-            store()?.resolve(path).map_err(|e| SandboxError::provider("use the template", e))?
-        }
+        TemplateRef::Path(path) => store()?.resolve(path).map_err(templates::refused)?,
         TemplateRef::Named(name) => match store()?.by_name(name) {
             Ok(template) => template,
             Err(_) if TemplateRef::is_host_alias(name) => return Ok(Roots::default()),
-            Err(error) => return Err(SandboxError::provider("use the template", error)),
+            Err(error) => return Err(templates::refused(error)),
         },
     };
     Ok(Roots {

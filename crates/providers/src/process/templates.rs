@@ -44,9 +44,9 @@ fn info(listed: Listed) -> TemplateInfo {
 }
 
 /// What the caller can mend is told as such; the rest is ours.
-fn refused(error: TemplateError) -> SandboxError {
+pub(super) fn refused(error: TemplateError) -> SandboxError {
     match error {
-        TemplateError::Store { .. } => SandboxError::provider("keep the template", error),
+        TemplateError::Store { .. } => SandboxError::provider("use the template store", error),
         other => {
             let mut text = other.to_string();
             let mut cause = std::error::Error::source(&other);

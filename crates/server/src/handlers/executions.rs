@@ -51,7 +51,7 @@ pub(crate) async fn list(
     Ok(page(rows, limit, |view| view.id.to_string(), wire::execution))
 }
 
-/// Shows a command.
+/// Shows a command, and what it wrote so far.
 #[utoipa::path(get, path = "/api/v1/sandboxes/{id}/executions/{exe}", tag = "executions",
     params(("id" = String, Path, pattern = "^sbx_[0-9a-f]{32}$"), ("exe" = String, Path, pattern = "^exe_[0-9a-f]{32}$")),
     responses((status = 200, body = api::Execution)))]
@@ -60,8 +60,10 @@ pub(crate) async fn get(
     Caller(who): Caller,
     Execution(sandbox, id): Execution,
 ) -> Answer<Json<api::Execution>> {
-    let view = app.ask(&who, move |service, who| found(service, who, sandbox, id)).await?;
-    Ok(Json(wire::execution(view)))
+    let (view, written) = app
+        .ask(&who, move |service, who| Ok((found(service, who, sandbox, id)?, service.written(who, id)?)))
+        .await?;
+    Ok(Json(wire::whole(view, written)))
 }
 
 /// Kills a command and everything it started. One that is over already is fine.
@@ -161,13 +163,14 @@ pub(crate) async fn wait(
         return Err(Failure::field("timeout_seconds", format!("must be at most {LONGEST_WAIT}")));
     }
     let patience = Duration::from_secs(seconds.into());
-    let view = app
+    let (view, written) = app
         .dwell(&who, move |service, who| {
             found(service, who, sandbox, id)?;
-            service.wait(who, id, patience)
+            // Once it is over, all it wrote can be read.
+            Ok((service.wait(who, id, patience)?, service.written(who, id)?))
         })
         .await?;
-    Ok(Json(wire::execution(view)))
+    Ok(Json(wire::whole(view, written)))
 }
 
 /// Reads a command's output after a place, as far as there is some now.

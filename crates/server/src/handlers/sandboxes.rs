@@ -75,8 +75,8 @@ pub(crate) async fn patch(
     Sandbox(id): Sandbox,
     JsonBody(request): JsonBody<api::PatchSandbox>,
 ) -> Answer<Json<api::Sandbox>> {
-    let metadata = request.metadata.map(Value::Object);
-    let view = app.ask(&who, move |service, who| service.relabel(who, id, request.labels, metadata)).await?;
+    let (labels, metadata) = (wire::labelled(request.labels)?, request.metadata.map(Value::Object));
+    let view = app.ask(&who, move |service, who| service.relabel(who, id, labels, metadata)).await?;
     Ok(Json(wire::sandbox(view)))
 }
 

@@ -13,7 +13,7 @@ use crate::{
     wire,
 };
 
-/// Lists templates, by name. All projects start from the same.
+/// Lists templates: `host`, which is always there, then those that were imported, by name. All projects start from the same.
 #[utoipa::path(get, path = "/api/v1/templates", tag = "templates",
     responses((status = 200, body = api::Page<api::Template>)))]
 pub(crate) async fn list(
@@ -21,10 +21,10 @@ pub(crate) async fn list(
     Caller(who): Caller,
 ) -> Answer<Json<api::Page<api::Template>>> {
     let found = app.ask(&who, |service, _| service.templates()).await?;
-    Ok(Json(api::Page { items: found.into_iter().map(wire::template).collect(), next_cursor: None }))
+    Ok(Json(api::Page { items: wire::templates(found), next_cursor: None }))
 }
 
-/// Shows a template.
+/// Shows a template by one of its names.
 #[utoipa::path(get, path = "/api/v1/templates/{id}", tag = "templates", params(("id" = String, Path, description = "Its name.", max_length = 128)),
     responses((status = 200, body = api::Template)))]
 pub(crate) async fn get(
@@ -32,8 +32,10 @@ pub(crate) async fn get(
     Caller(who): Caller,
     Named(name): Named,
 ) -> Answer<Json<api::Template>> {
-    let found = app.ask(&who, move |service, _| service.template(&name)).await?;
-    Ok(Json(wire::template(found)))
+    let all = app.ask(&who, |service, _| service.templates()).await?;
+    let is_meant = |one: &api::Template| one.name == name || one.aliases.contains(&name);
+    let found = wire::templates(all).into_iter().find(is_meant);
+    found.map(Json).ok_or_else(|| Failure::missing(format!("template `{name}`")))
 }
 
 /// Gives a directory, an archive or an image of the server's machine a name to start sandboxes from; an admin may.

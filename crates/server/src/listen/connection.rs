@@ -41,7 +41,8 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Open { app, router, peer, place } = open;
-    let stream = Stall::new(stream, app.settings.patience + AFTER, app.metrics.dropped.clone());
+    let stream =
+        Stall::new(stream, app.settings.patience + AFTER, app.metrics.dropped.clone(), app.closing.clone());
     let service = service_fn(|request: hyper::Request<Incoming>| {
         let (app, router) = (app.clone(), router.clone());
         async move { Ok::<_, Infallible>(answer(app, router, peer, request.map(Body::new)).await) }

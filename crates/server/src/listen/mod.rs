@@ -48,7 +48,7 @@ pub enum ServeError {
     )]
     Exposed(SocketAddr),
     /// The address is taken or not there.
-    #[error("could not listen on {address}")]
+    #[error("could not listen on {address} (`--listen 127.0.0.1:0` takes a free port)")]
     Bind {
         /// Which.
         address: SocketAddr,
@@ -211,6 +211,7 @@ impl Server {
         drop((tcp, unix, keyless, router));
         close.send_replace(true);
         app.mcp.close();
+        app.service.end_queue();
         let socket = app.settings.home.join("belljar.sock");
         let all = async {
             while connections.join_next().await.is_some() {}

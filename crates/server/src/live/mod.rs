@@ -7,6 +7,7 @@
 mod attached;
 mod clients;
 mod feed;
+mod log;
 mod socket;
 pub(crate) mod sse;
 mod tail;
@@ -16,6 +17,7 @@ mod terminal;
 pub(crate) use attached::Attached;
 pub(crate) use clients::{Client, Clients};
 pub(crate) use feed::Feed;
+pub(crate) use log::LogTail;
 pub(crate) use socket::serve as serve_events;
 pub(crate) use tail::{Piece, Tail};
 pub(crate) use tape::{Tape, Told};

@@ -77,7 +77,8 @@ impl Call {
     pub(super) async fn list_files(&self, asked: ListFiles) -> Outcome<Files> {
         let (id, path) = (sandbox(&asked.sandbox_id)?, path(&asked.path)?);
         let (shown, depth) = (path.to_string(), asked.depth.clamp(1, 8));
-        let found = self.ask(move |service, who| service.list(who, id, &path, depth, MOST_FILES + 1)).await?;
+        let found =
+            self.ask(move |service, who| service.list(who, id, &path, depth, None, MOST_FILES + 1)).await?;
         let truncated = found.len() > MOST_FILES;
         let files = found.into_iter().take(MOST_FILES).map(described).collect();
         Ok(Files { path: shown, files, truncated })

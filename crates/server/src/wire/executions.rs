@@ -48,7 +48,14 @@ pub(crate) fn execution(view: ExecutionView) -> api::Execution {
         stderr_bytes: written(LogStream::Stderr),
         truncated: view.truncated,
         command: view.argv,
+        stdout: None,
+        stderr: None,
     }
+}
+
+/// A command with what it wrote.
+pub(crate) fn whole(view: ExecutionView, (stdout, stderr): (Vec<u8>, Vec<u8>)) -> api::Execution {
+    api::Execution { stdout: Some(lossy(stdout)), stderr: Some(lossy(stderr)), ..execution(view) }
 }
 
 pub(crate) fn exit(view: &ExecutionView) -> api::Exit {

@@ -24,7 +24,7 @@ const MIB: u64 = 1024 * 1024;
 pub(crate) fn order(request: api::CreateSandbox) -> Answer<CreateSandbox> {
     let mounts = request.mounts.iter().enumerate().map(|(at, mount)| lent(at, mount));
     Ok(CreateSandbox {
-        name: named(request.name)?,
+        name: named("name", request.name)?,
         template: parsed("template", request.template.as_deref())?,
         workspace: parsed("workspace", request.workspace.as_deref())?,
         profile: request.profile.map(|profile| match profile {
@@ -42,20 +42,50 @@ pub(crate) fn order(request: api::CreateSandbox) -> Answer<CreateSandbox> {
         exec_timeout: within("exec_timeout_seconds", request.exec_timeout_seconds, 1, WEEK)?
             .map(Span::seconds),
         mounts: mounts.collect::<Answer<_>>()?,
-        env: request.env,
-        agent: request.agent,
-        labels: request.labels,
+        env: variables(request.env)?,
+        agent: named("agent", request.agent)?,
+        labels: labelled(request.labels)?,
         metadata: request.metadata.map_or(Value::Null, Value::Object),
         observed: false,
     })
 }
 
-fn named(name: Option<String>) -> Answer<Option<String>> {
+fn named(field: &str, name: Option<String>) -> Answer<Option<String>> {
     match name {
         Some(name) if name.is_empty() || name.chars().count() > 128 => {
-            Err(Failure::field("name", "must have 1 to 128 characters"))
+            Err(Failure::field(field, "must have 1 to 128 characters"))
+        }
+        Some(name) if name.contains(char::is_control) => {
+            Err(Failure::field(field, "must not have control characters"))
         }
         name => Ok(name),
+    }
+}
+
+/// An environment a program can be given: what cannot be said to the kernel would fail every command later.
+fn variables(env: BTreeMap<String, String>) -> Answer<BTreeMap<String, String>> {
+    let is_wrong = |(name, value): &(&String, &String)| {
+        name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')
+    };
+    match env.iter().find(is_wrong) {
+        Some((name, _)) => Err(Failure::field(
+            format!("env.{}", name.escape_debug()),
+            "a name must not be empty or have `=`, and neither name nor value may have NUL",
+        )),
+        None => Ok(env),
+    }
+}
+
+/// Labels that can be found again: a filter writes them `name=value,name=value`.
+pub(crate) fn labelled<T>(labels: BTreeMap<String, T>) -> Answer<BTreeMap<String, T>> {
+    let is_wrong =
+        |name: &&String| name.is_empty() || name.contains(['=', ',']) || name.contains(char::is_control);
+    match labels.keys().find(is_wrong) {
+        Some(name) => Err(Failure::field(
+            format!("labels.{}", name.escape_debug()),
+            "a name must not be empty or have `=`, `,` or control characters",
+        )),
+        None => Ok(labels),
     }
 }
 
@@ -130,7 +160,7 @@ pub(crate) fn start(request: api::ExecRequest) -> Answer<StartExecution> {
         argv,
         heard,
         cwd: request.cwd.map(|cwd| path_inside("cwd", &cwd)).transpose()?,
-        env: request.env,
+        env: variables(request.env)?,
         user: request.user,
         timeout: request.timeout_seconds.map(seconds).transpose()?,
         stdin,
@@ -242,13 +272,20 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_within_bounds() {
+    fn what_a_sandbox_cannot_be_is_refused_before_it_is_made() {
         for json in [
             serde_json::json!({"limits": {"memory_bytes": 1}}),
             serde_json::json!({"limits": {"cpus": 0}}),
             serde_json::json!({"ttl_seconds": 0}),
             serde_json::json!({"mounts": [{"host": "/a", "sandbox": "/proc", "mode": "ro"}]}),
             serde_json::json!({"workspace": "relative"}),
+            serde_json::json!({"env": {"A=B": "x"}}),
+            serde_json::json!({"env": {"": "x"}}),
+            serde_json::json!({"env": {"A": "x\0y"}}),
+            serde_json::json!({"labels": {"": "x"}}),
+            serde_json::json!({"labels": {"a,b": "x"}}),
+            serde_json::json!({"agent": ""}),
+            serde_json::json!({"agent": "a\nb"}),
         ] {
             assert!(order(serde_json::from_value(json.clone()).unwrap()).is_err(), "{json}");
         }

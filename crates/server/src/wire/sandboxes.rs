@@ -1,7 +1,7 @@
 //! Sandboxes and what belongs to them, as they travel.
 
 use belljar_api as api;
-use belljar_domain::{Isolation, NetworkMode, Profile, SandboxState, Status, Usage};
+use belljar_domain::{Isolation, NetworkMode, Profile, SandboxState, Status, TemplateRef, Usage};
 use belljar_engine::service::{FileKind, FileView, ListeningPort, SandboxView};
 use belljar_ports::{
     Level, TemplateInfo,
@@ -157,7 +157,22 @@ pub(crate) fn snapshot(row: SnapshotRow) -> api::Snapshot {
 }
 
 pub(crate) fn template(info: TemplateInfo) -> api::Template {
-    api::Template { name: info.name, source: info.source.display().to_string(), bytes: info.bytes }
+    let source = info.source.display().to_string();
+    api::Template { name: info.name, aliases: Vec::new(), source, bytes: info.bytes }
+}
+
+/// What there is to start from: this machine under every name that was not given to something else, then what was imported.
+pub(crate) fn templates(imported: Vec<TemplateInfo>) -> Vec<api::Template> {
+    let free = |name: &&&str| !imported.iter().any(|template| template.name == **name);
+    let names: Vec<_> = TemplateRef::host_names().iter().filter(free).copied().collect();
+    let mut names = names.into_iter().map(str::to_owned);
+    let host = names.next().map(|name| api::Template {
+        name,
+        aliases: names.collect(),
+        source: "/".to_owned(),
+        bytes: None,
+    });
+    host.into_iter().chain(imported.into_iter().map(template)).collect()
 }
 
 pub(crate) fn artifact(artifact: Artifact) -> api::Artifact {

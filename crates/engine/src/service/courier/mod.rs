@@ -61,7 +61,10 @@ pub(super) enum PostError {
 
 /// Posts.
 #[derive(Debug, Clone)]
-pub(super) struct Courier(Agent);
+pub(super) struct Courier {
+    agent: Agent,
+    reach: Reach,
+}
 
 impl Courier {
     pub(super) fn new(reach: Reach, patience: Duration) -> Self {
@@ -80,7 +83,18 @@ impl Courier {
             .max_idle_connections(0)
             .user_agent(concat!("belljar/", env!("CARGO_PKG_VERSION")))
             .build();
-        Self(Agent::with_parts(config, DefaultConnector::default(), Checked(reach)))
+        Self { agent: Agent::with_parts(config, DefaultConnector::default(), Checked(reach)), reach }
+    }
+
+    /// Says what can be said without asking anyone: whether it is an address, and none that is never posted to. Names are
+    /// looked up when something is posted.
+    pub(super) fn foresee(&self, url: &str) -> Result<(), PostError> {
+        let uri = checked(url)?;
+        let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        match host.parse() {
+            Ok(literal) if !address::is_allowed(literal, self.reach) => Err(PostError::Private),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// Posts JSON. That the server did not like it is an answer, not an error.
@@ -91,7 +105,7 @@ impl Courier {
         body: &[u8],
     ) -> Result<Reply, PostError> {
         let uri = checked(url)?;
-        let mut request = self.0.post(uri).content_type("application/json");
+        let mut request = self.agent.post(uri).content_type("application/json");
         for (name, value) in headers {
             request = request.header(*name, value);
         }
@@ -168,6 +182,8 @@ mod tests {
         for host in ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "169.254.169.254"] {
             let refused = courier.post(&format!("http://{host}:9/"), &[], b"{}").unwrap_err();
             assert!(matches!(refused, PostError::Private), "{host}: {refused:?}");
+            let foreseen = courier.foresee(&format!("http://{host}:9/"));
+            assert_eq!(foreseen.is_ok(), host == "localhost", "{host}: a name is looked up later");
         }
     }
 }

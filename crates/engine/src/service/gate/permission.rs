@@ -59,9 +59,7 @@ pub(super) fn stage(service: &Service, policy: &Policy, request: &Request, known
         (None, Place::Host { .. }) => Finding::allow("no rule speaks of it; the agent's own rules decide"),
         (None, Place::Sandbox { isolation, .. }) => {
             let walls = isolation.map_or_else(|| "isolation".to_owned(), |level| level.to_string());
-            Finding::allow(format!(
-                "no rule speaks of it, and it is contained: the sandbox's {walls} carry it"
-            ))
+            Finding::allow(format!("no rule speaks of it, and it is contained by the sandbox's {walls}"))
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::super::{Result, Service, ServiceError, courier, now};
+use super::super::{Result, Service, ServiceError, now};
 
 /// What documents of subscriptions are one of.
 const COLLECTION: &str = "webhook";
@@ -87,7 +87,7 @@ impl Service {
     /// # Errors
     /// When the address or the secret cannot be used, or there are too many.
     pub fn subscribe(&self, who: &Principal, asked: NewWebhook) -> Result<(WebhookView, String)> {
-        courier::checked(&asked.url).map_err(|error| ServiceError::Invalid(error.to_string()))?;
+        self.0.courier.foresee(&asked.url).map_err(|error| ServiceError::Invalid(error.to_string()))?;
         let is_kind = |kind: &String| {
             let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'.' || byte == b'_';
             !kind.is_empty() && kind.len() <= LONGEST_KIND && kind.bytes().all(plain)

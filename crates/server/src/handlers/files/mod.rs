@@ -8,13 +8,15 @@ mod write;
 
 use axum::extract::State;
 use belljar_api as api;
+use belljar_domain::Principal;
+use belljar_engine::service::Service;
 
 pub(crate) use read::{__path_get, __path_head, get, head};
 pub(crate) use watch::{__path_watch, watch};
 pub(crate) use write::{__path_change, __path_put, __path_remove, change, put, remove};
 
 use crate::{
-    answer::Json,
+    answer::{Json, page},
     app::App,
     extract::{Caller, Query, Sandbox, path_inside},
     problem::{Answer, Failure},
@@ -24,7 +26,7 @@ use crate::{
 /// The most entries of a list.
 const MOST: usize = 10_000;
 
-/// Lists a directory of a sandbox, some levels deep.
+/// Lists a directory of a sandbox by name, some levels deep, each directory before what is in it.
 #[utoipa::path(get, path = "/api/v1/sandboxes/{id}/files", tag = "files", params(("id" = String, Path, pattern = "^sbx_[0-9a-f]{32}$"), api::FilesQuery),
     responses((status = 200, body = api::Page<api::File>)))]
 pub(crate) async fn list(
@@ -41,6 +43,9 @@ pub(crate) async fn list(
     if !(1..=MOST).contains(&limit) {
         return Err(Failure::field("limit", format!("must be from 1 to {MOST}")));
     }
-    let files = app.ask(&who, move |service, who| service.list(who, id, &path, depth, limit)).await?;
-    Ok(Json(api::Page { items: files.into_iter().map(wire::file).collect(), next_cursor: None }))
+    let after = query.cursor.as_deref().map(|after| path_inside("cursor", after)).transpose()?;
+    let list =
+        move |service: &Service, who: &Principal| service.list(who, id, &path, depth, after.as_ref(), limit);
+    let files = app.ask(&who, list).await?;
+    Ok(page(files, limit, |view| view.path.clone(), wire::file))
 }

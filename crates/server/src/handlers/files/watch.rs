@@ -64,7 +64,7 @@ struct Watch {
 impl Watch {
     async fn look(&self) -> Answer<Vec<FileView>> {
         let (id, path, depth) = (self.id, self.path.clone(), self.depth);
-        self.app.ask(&self.who, move |service, who| service.list(who, id, &path, depth, MOST)).await
+        self.app.ask(&self.who, move |service, who| service.list(who, id, &path, depth, None, MOST)).await
     }
 
     fn compare(&mut self, now: Vec<FileView>) -> Vec<api::FileChange> {

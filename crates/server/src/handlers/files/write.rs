@@ -70,8 +70,10 @@ pub(crate) async fn put(
 
 fn bits(text: &str) -> Answer<u32> {
     let mode =
-        u32::from_str_radix(text, 8).ok().filter(|mode| (3..=4).contains(&text.len()) && *mode <= 0o7777);
-    mode.ok_or_else(|| Failure::field("mode", "must be three or four octal digits, such as 644"))
+        u32::from_str_radix(text, 8).ok().filter(|mode| (3..=4).contains(&text.len()) && *mode <= 0o777);
+    mode.ok_or_else(|| {
+        Failure::field("mode", "must be octal permissions such as 644, without set-user-id bits")
+    })
 }
 
 fn refused(error: CopyError) -> Failure {
