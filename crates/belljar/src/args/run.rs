@@ -103,6 +103,9 @@ pub(crate) struct Run {
     /// Give the command a terminal even when this is not one.
     #[arg(short, long)]
     pub(crate) tty: bool,
+    /// Run it beside the server, if one is up: no record there, and output of any length.
+    #[arg(long)]
+    pub(crate) direct: bool,
     /// Say nothing but what the command says.
     #[arg(short, long)]
     pub(crate) quiet: bool,

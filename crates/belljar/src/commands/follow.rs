@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use belljar_domain::{Alert, ExecSpec, ExitReport, Limits, SandboxId, Severity, Usage};
+use belljar_domain::{Alert, EXIT_BELLJAR_FAILED, ExecSpec, ExitReport, Limits, SandboxId, Severity, Usage};
 use belljar_engine::supervise::{CapturedOutput, Follow, Input, Log, Monitor, Outlet, Pipes};
 use belljar_guardian::redact::Stream;
 use belljar_ports::Sandbox;
@@ -51,6 +51,21 @@ pub(crate) struct Done {
     pub(crate) report: ExitReport,
     pub(crate) stdout: CapturedOutput,
     pub(crate) stderr: CapturedOutput,
+}
+
+/// What to exit with, and a word if the server kept less than the command wrote: whoever works with its output must not
+/// take it for all there was.
+pub(crate) fn told_whole(done: &Done, view: View) -> io::Result<u8> {
+    let code = done.report.exit_code();
+    if !done.stdout.truncated || view != View::Streams {
+        return Ok(code);
+    }
+    writeln!(
+        io::stderr(),
+        "belljar: the server keeps no more of a command's output, so what is above is not all of it\n  \
+         hint: --direct carries output of any length"
+    )?;
+    Ok(if code == 0 { EXIT_BELLJAR_FAILED } else { code })
 }
 
 /// Runs a command in a sandbox to its end.

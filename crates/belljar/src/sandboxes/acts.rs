@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use belljar_domain::{KillCause, SandboxId, SandboxState, SnapshotId, Span};
+use belljar_domain::{KillCause, SandboxId, SandboxSpec, SandboxState, SnapshotId, Span, TemplateRef};
 use belljar_ports::{Keep, Sandbox, SandboxError, SandboxProvider as _, SnapshotInfo};
 use serde_json::{Value, json};
 
@@ -145,10 +145,16 @@ impl Sandboxes {
             None => None,
         };
         match (&self.provider, &self.server) {
-            (_, Some(server)) => Ok(server.create(&order(id, spec.as_ref()))?.id),
+            (_, Some(server)) => {
+                let order = spec.map_or_else(
+                    || json!({ "template": id }),
+                    |spec| order(&SandboxSpec { template: TemplateRef::Snapshot(id), ..spec }),
+                );
+                Ok(server.create(&order)?.id)
+            }
             (Some(provider), None) => {
-                let template = belljar_domain::TemplateRef::Snapshot(id);
-                let spec = belljar_domain::SandboxSpec { template, ..spec.unwrap_or_default() };
+                let template = TemplateRef::Snapshot(id);
+                let spec = SandboxSpec { template, ..spec.unwrap_or_default() };
                 Ok(provider.create(new_sandbox_id(), &spec, Keep::Alive)?.info().id)
             }
             (None, None) => anyhow::bail!("there is no place to start it"),
@@ -172,13 +178,12 @@ fn taken(snapshot: Snapshot) -> Result<SnapshotInfo> {
 }
 
 /// What to ask the server for.
-fn order(id: SnapshotId, spec: Option<&belljar_domain::SandboxSpec>) -> Value {
-    let Some(spec) = spec else { return json!({ "template": id }) };
+pub(crate) fn order(spec: &SandboxSpec) -> Value {
     let limits = &spec.limits;
     // No limit of time is the server's own.
     let seconds = |span: Span| Some(span.as_millis().div_ceil(1000)).filter(|seconds| *seconds > 0);
     json!({
-        "template": id,
+        "template": spec.template,
         "workspace": spec.workspace,
         "profile": spec.profile,
         "network": spec.network,

@@ -19,7 +19,7 @@ use belljar_ports::{Sandbox, SandboxError, SandboxProvider, Store, store::Sandbo
 use belljar_providers::process::ProcessProvider;
 use belljar_store::{SqliteStore, StoreConfig};
 
-pub(crate) use acts::Listening;
+pub(crate) use acts::{Listening, order};
 pub(crate) use meter::{Measured, Meter, tenths};
 pub(crate) use seen::Seen;
 

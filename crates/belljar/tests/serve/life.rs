@@ -64,7 +64,8 @@ fn stopping_keeps_what_was_changed_and_can_be_repeated() {
         let stopped = stopped.json();
         assert_eq!(
             (&stopped["state"], &stopped["status"], &stopped["cause"]),
-            (&json!("stopped"), &json!("TERMINATED"), &json!("killswitch"))
+            (&json!("stopped"), &json!("TERMINATED"), &json!(null)),
+            "nothing ran, so nothing was killed"
         );
     }
     let diff = client.get(&format!("{path}/diff?format=patch"));

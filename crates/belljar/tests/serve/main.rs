@@ -40,6 +40,7 @@ mod previews;
 mod problems;
 mod records;
 mod reports;
+mod run;
 mod schema;
 mod secrets;
 mod signed;

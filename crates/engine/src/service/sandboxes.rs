@@ -15,6 +15,7 @@ use super::{
     live::LiveSandbox,
     now,
     rows::{expiry, from_row, row},
+    steering::cause,
 };
 
 /// How long the answer has the processors before what was ended is removed.
@@ -60,8 +61,7 @@ impl Service {
         let Some(live) = self.0.registry.remove(id) else {
             return self.forget(view);
         };
-        let gone =
-            self.close_sandbox(&live, view, SandboxState::Destroyed, Some(KillCause::Killswitch), &who.name);
+        let gone = self.close_sandbox(&live, view, SandboxState::Destroyed, cause(&live), &who.name);
         self.bury(live);
         gone
     }
@@ -160,6 +160,7 @@ impl Service {
         let view = live.change(|view| view.state = state);
         let mut event = self.sandbox_event(&view.project, by, view.id, EventKind::SandboxState);
         event.actor.id.clone_from(&view.spec.agent);
+        event.reason = Some(state.to_string());
         event.payload = json!({ "by": by, "state": state });
         let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
         self.0.recorder.commit(batch)?;

@@ -5,7 +5,12 @@ use std::collections::BTreeMap;
 use belljar_domain::{KillCause, Principal, SandboxId};
 use belljar_ports::store::Batch;
 
-use super::{Result, SandboxView, Service, ServiceError, rows::row};
+use super::{Result, SandboxView, Service, ServiceError, live::LiveSandbox, rows::row};
+
+/// Why a sandbox is over that somebody ends: it was killed if anything ran in it.
+pub(super) fn cause(live: &LiveSandbox) -> Option<KillCause> {
+    (live.running() > 0).then_some(KillCause::Killswitch)
+}
 
 /// Most bytes of an environment that is kept with a sandbox.
 const MAX_ENVIRONMENT: usize = 256 * 1024;
@@ -18,12 +23,13 @@ impl Service {
     pub fn stop(&self, who: &Principal, id: SandboxId) -> Result<SandboxView> {
         let view = self.sandbox(who, id)?;
         let Some(live) = self.0.registry.remove(id) else { return Ok(view) };
-        if let Err(error) = live.sandbox.stop(Some(KillCause::Killswitch)) {
+        let cause = cause(&live);
+        if let Err(error) = live.sandbox.stop(cause) {
             self.0.registry.put_back(live);
             return Err(error.into());
         }
         let state = live.sandbox.info().state;
-        self.close_sandbox(&live, view, state, Some(KillCause::Killswitch), &who.name)?;
+        self.close_sandbox(&live, view, state, cause, &who.name)?;
         self.0.places.leave(&live.seat());
         Ok(live.view())
     }

@@ -32,9 +32,22 @@ const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/s
 /// Builds the environment for the `host` template.
 pub(super) fn for_host(facts: &HostFacts, user: &str, id: &str) -> BTreeMap<String, String> {
     let mut env = base(facts, user, &facts.home, id);
-    let path =
-        facts.env.get("PATH").map(|path| visible_path(path, &facts.home)).filter(|path| !path.is_empty());
-    env.insert("PATH".to_owned(), path.unwrap_or_else(|| DEFAULT_PATH.to_owned()));
+    env.insert("PATH".to_owned(), DEFAULT_PATH.to_owned());
+    env.extend(taken_over(facts, true));
+    env
+}
+
+/// What is taken over of the caller's environment: how they like to be spoken to and, where this machine's programs are
+/// seen, where those are.
+pub(super) fn taken_over(facts: &HostFacts, programs: bool) -> BTreeMap<String, String> {
+    let harmless =
+        facts.env.iter().filter(|(name, _)| HARMLESS.contains(&name.as_str()) || name.starts_with("LC_"));
+    let mut env: BTreeMap<_, _> = harmless.map(|(name, value)| (name.clone(), value.clone())).collect();
+    if !programs {
+        return env;
+    }
+    let path = facts.env.get("PATH").map(|path| visible_path(path, &facts.home));
+    env.extend(path.filter(|path| !path.is_empty()).map(|path| ("PATH".to_owned(), path)));
     for name in PATHS {
         if let Some(value) = facts.env.get(name)
             && (toolchain::is_visible(Path::new(value), &facts.home)
@@ -61,9 +74,7 @@ pub(super) fn for_template(
 }
 
 fn base(facts: &HostFacts, user: &str, home: &Path, id: &str) -> BTreeMap<String, String> {
-    let taken =
-        facts.env.iter().filter(|(name, _)| HARMLESS.contains(&name.as_str()) || name.starts_with("LC_"));
-    let mut env: BTreeMap<_, _> = taken.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut env = taken_over(facts, false);
     for (name, value) in [
         ("HOME", home.to_string_lossy().as_ref()),
         ("USER", user),

@@ -41,7 +41,7 @@ use std::{
     time::SystemTime,
 };
 
-use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec, SandboxState, SnapshotId};
+use belljar_domain::{Capability, Isolation, SandboxId, SandboxSpec, SandboxState, SnapshotId, TemplateRef};
 use belljar_jail::cgroup::Controller;
 pub use belljar_jail::plan::Plan;
 use belljar_ports::{
@@ -95,6 +95,12 @@ impl ProcessProvider {
     #[must_use]
     pub fn levels(&self, spec: &SandboxSpec) -> Vec<Level> {
         levels::of(self.facts(), spec)
+    }
+
+    /// What commands in a sandbox that this process makes find of this process' environment.
+    #[must_use]
+    pub fn taken_over(&self, spec: &SandboxSpec) -> BTreeMap<String, String> {
+        environment::taken_over(self.facts(), spec.template == TemplateRef::Host)
     }
 
     /// Draws the plan of a sandbox without making it.

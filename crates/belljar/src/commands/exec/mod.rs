@@ -1,6 +1,6 @@
 //! `belljar exec`: a further command in a running sandbox, by the server where one is up, else by itself.
 
-mod served;
+pub(super) mod served;
 
 use std::{
     io::{self, Write},
@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Result, bail};
-use belljar_domain::{EXIT_BELLJAR_FAILED, ExecSpec, SandboxId};
+use belljar_domain::{ExecSpec, SandboxId};
 use serde_json::json;
 
 use super::follow::{self, Done, View};
@@ -51,23 +51,13 @@ pub(crate) fn exec(context: &Context, args: Exec) -> Result<ExitCode> {
 
 /// The last words: why it was killed, and whether anything it wrote is missing.
 fn tell(sandboxes: &Sandboxes, id: SandboxId, done: &Done, view: View) -> Result<ExitCode> {
-    let code = done.report.exit_code();
     if view == View::Json {
         follow::print_done(id, done, json!({}))?;
-        return Ok(ExitCode::from(code));
+        return Ok(ExitCode::from(done.report.exit_code()));
     }
     if let Some(cause) = done.report.cause {
         let limits = sandboxes.look(id)?.spec.limits;
         writeln!(io::stderr(), "belljar: killed ({cause}): {}", explain(cause, &limits))?;
     }
-    if done.stdout.truncated && view == View::Streams {
-        writeln!(
-            io::stderr(),
-            "belljar: the server keeps no more of a command's output, so what is above is not all of it\n  \
-             hint: --direct carries output of any length"
-        )?;
-        // Whoever works with this output must not take it for all there was.
-        return Ok(ExitCode::from(if code == 0 { EXIT_BELLJAR_FAILED } else { code }));
-    }
-    Ok(ExitCode::from(code))
+    Ok(ExitCode::from(follow::told_whole(done, view)?))
 }

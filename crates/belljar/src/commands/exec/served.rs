@@ -32,7 +32,12 @@ const WIDEST: u16 = 1000;
 const BREATH: Duration = Duration::from_millis(50);
 
 /// Runs a command to its end.
-pub(super) fn follow(server: &Client, id: SandboxId, spec: ExecSpec, view: View) -> Result<Done> {
+pub(in crate::commands) fn follow(
+    server: &Client,
+    id: SandboxId,
+    spec: ExecSpec,
+    view: View,
+) -> Result<Done> {
     let input = match (view, follow::input(view)?) {
         (View::Terminal, _) => {
             Some(rustix::stdio::stdin().try_clone_to_owned().context("share the terminal")?)

@@ -1,4 +1,6 @@
-//! `belljar run`: a fresh sandbox, one command, its changes kept apart.
+//! `belljar run`: a fresh sandbox, one command, its changes kept apart; by the server where one is up, else by itself.
+
+mod maker;
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -9,9 +11,10 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use belljar_domain::{ByteSize, Clocks, ExecSpec, ExitReport, Limits, NetworkMode, Outcome, SandboxSpec};
 use belljar_engine::changes::{self, ApplyOptions};
-use belljar_ports::{Keep, Level, Sandbox, SandboxInfo, SandboxProvider};
+use belljar_ports::{Keep, Level, Sandbox, SandboxInfo};
 use serde_json::json;
 
+use self::maker::Maker;
 use super::follow::{self, Done, View};
 use crate::{
     args::{Run, Shape, host_path},
@@ -41,18 +44,18 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
         bail!("no command was given; write it after --, as in `belljar run -- npm test`");
     }
     killswitch::spares(&context.home, spec.agent.as_deref())?;
-    let provider = context.provider()?;
+    let maker = Maker::choose(context, args);
     let keep = if args.keep { Keep::Alive } else { Keep::WithMaker };
-    let sandbox = provider.create(new_sandbox_id(), &spec, keep)?;
+    let sandbox = maker.make(context, &spec, keep)?;
     // Who is killed while it is made does not see it begin.
     if let Err(refusal) = killswitch::spares(&context.home, spec.agent.as_deref()) {
-        sandbox.destroy()?;
+        maker.destroy(&*sandbox)?;
         return Err(refusal.into());
     }
     if args.shape.require_all
         && let Err(refusal) = require_all(&sandbox.info())
     {
-        sandbox.destroy()?;
+        maker.destroy(&*sandbox)?;
         return Err(refusal);
     }
     if args.command.is_empty() {
@@ -61,7 +64,7 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
     let observer = match begin(context, args, &*sandbox) {
         Ok(observer) => observer,
         Err(error) => {
-            sandbox.destroy()?;
+            maker.destroy(&*sandbox)?;
             return Err(error);
         }
     };
@@ -74,16 +77,16 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
         timeout: Some(args.timeout.unwrap_or(spec.clocks.exec_timeout)),
     };
     let view = View::choose(context, args.tty);
-    let done = match follow::follow(context, &*sandbox, exec, view) {
+    let done = match maker.follow(context, &*sandbox, exec, view) {
         Ok(done) => done,
         Err(error) => {
             // A sandbox whose command never ran has nothing worth keeping.
-            sandbox.destroy()?;
+            maker.destroy(&*sandbox)?;
             return Err(error);
         }
     };
     let heard = observer.map(Observer::end);
-    finish(context, args, sandbox, &done, view, heard)
+    finish(context, args, (&maker, sandbox), &done, view, heard)
 }
 
 fn begin(context: &Context, args: &Run, sandbox: &dyn Sandbox) -> Result<Option<Observer>> {
@@ -153,7 +156,7 @@ fn announce(context: &Context, sandbox: &dyn Sandbox) -> Result<ExitCode> {
 fn finish(
     context: &Context,
     args: &Run,
-    sandbox: Box<dyn Sandbox>,
+    (maker, sandbox): (&Maker, Box<dyn Sandbox>),
     done: &Done,
     view: View,
     heard: Option<Heard>,
@@ -179,8 +182,8 @@ fn finish(
     };
     match (args.keep, changed && !applied) {
         (true, _) => {}
-        (false, true) => sandbox.stop(report.cause)?,
-        (false, false) => sandbox.abandon()?,
+        (false, true) => maker.stop(&*sandbox, report.cause)?,
+        (false, false) => maker.abandon(sandbox)?,
     }
     if view == View::Json {
         let files = stat.as_ref().map_or(0, |stat| stat.files);
@@ -196,7 +199,7 @@ fn finish(
         }
         tell(report, &limits, stat.as_ref(), applied, args.keep.then(|| id.short()))?;
     }
-    Ok(ExitCode::from(report.exit_code()))
+    Ok(ExitCode::from(follow::told_whole(done, view)?))
 }
 
 struct Summary {
