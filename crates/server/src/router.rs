@@ -210,6 +210,7 @@ fn viewing(table: Table) -> Table {
         .get("/sandboxes", PAGE, dashboard::page)
         .get("/sandboxes/{id}", PAGE, dashboard::page)
         .get("/graph", PAGE, dashboard::page)
+        .get("/agents", PAGE, dashboard::page)
         .get("/tools", PAGE, dashboard::page)
         .get("/errors", PAGE, dashboard::page)
         .get("/cost", PAGE, dashboard::page)
@@ -249,4 +250,27 @@ pub(crate) fn assemble(routes: Router<App>, app: &App) -> Router {
         .method_not_allowed_fallback(edge::no_method)
         .layer(middleware::from_fn_with_state(app.clone(), edge::edge))
         .with_state(app.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_view_of_the_dashboard_can_be_opened_by_its_address() {
+        let (_, table) = routes().finish();
+        let views = include_str!("../../../web/src/routes.ts").split("path: '").skip(1);
+        let paths: Vec<String> = views
+            .filter_map(|rest| rest.split_once('\''))
+            .map(|(path, _)| {
+                path.split('/')
+                    .map(|part| part.strip_prefix(':').map_or(part.to_owned(), |name| format!("{{{name}}}")))
+            })
+            .map(|parts| parts.collect::<Vec<_>>().join("/"))
+            .filter(|path| path.starts_with('/') && !path.contains('('))
+            .collect();
+        assert!(paths.len() > 15, "the views are read wrongly: {paths:?}");
+        let missing: Vec<_> = paths.iter().filter(|path| !table.contains_key(path.as_str())).collect();
+        assert!(missing.is_empty(), "no route for {missing:?}");
+    }
 }

@@ -1,4 +1,5 @@
 // Every view with something in it, on desktop and phone, dark and light: nothing serious for axe-core, nothing too wide.
+import assert from 'node:assert/strict'
 import { accessible, ask, DESKTOP, fits, hook, over, person, PHONE, settled } from './person.mjs'
 
 for (const name of ['one', 'two', 'three']) {
@@ -21,7 +22,8 @@ for (const [size, theme, views] of [[DESKTOP, 'dark', all], [PHONE, 'light', all
   for (const view of views) {
     const where = `${view} ${size.width} ${theme}`
     await page.goto(new URL(view, page.url()).href)
-    await page.locator('main .view, main .inbox, main .scroll, main .reader').first().waitFor()
+    const shown = page.locator('main .view, main .inbox, main .scroll, main .reader').first()
+    await shown.waitFor().catch((error) => assert.fail(`${where}: ${error.message}`))
     await settled(page)
     await accessible(page, where)
     await fits(page, where)

@@ -44,7 +44,9 @@ const run = await until(async () => {
 const winner = run.forks[run.winner_fork].name
 assert.ok(['adder', 'builtin'].includes(winner), winner)
 await page.getByRole('heading', { name: `Why ${winner} won` }).waitFor()
-await page.getByText(run.reason).first().waitFor()
+// The sentence names attempts as everything else on the page does.
+const why = run.reason.replace(/\battempt (\d+)\b/gi, (_, number) => run.forks[number].name)
+await page.getByText(why).first().waitFor()
 // Those that are out say why, and have no score.
 await page.getByRole('row', { name: /cheat.*out: test .*removed/ }).waitFor()
 await page.getByRole('row', { name: /lazy.*out: the check ended with exit code 1/ }).waitFor()
