@@ -14,7 +14,7 @@ const sandbox = await ask('POST', '/api/v1/sandboxes', { name: 'looked-at' })
 const first = ['/', '/events', '/events?sel=call:aone', '/approvals', '/sandboxes', '/sandboxes?new=1', `/sandboxes/${sandbox.id}`, '/welcome']
 const all = [
   ...first, '/timeline', '/timeline?as=table', '/sessions', '/sessions/one', '/sessions/one/trace',
-  '/graph', '/graph?as=sequence', '/agents', '/agents?by=app', '/tools', '/errors', '/cost', '/runs', '/guardian?try=rm -rf ~', '/guardian?tab=agents', '/guardian?tab=budgets', '/audit', '/settings', '/nowhere',
+  '/graph', '/graph?as=sequence', '/agents', '/agents?by=app', '/tools', '/errors', '/cost', '/runs', '/guardian?try=rm -rf ~', '/guardian?tab=agents', '/guardian?tab=budgets', '/audit', '/settings',
 ]
 // The colours are the same everywhere, so what is left out in one theme is seen in the other.
 for (const [size, theme, views] of [[DESKTOP, 'dark', all], [PHONE, 'light', all], [DESKTOP, 'light', first], [PHONE, 'dark', first]]) {

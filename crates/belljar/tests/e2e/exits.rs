@@ -43,7 +43,7 @@ fn belljars_own_failures_say_125(glass: &Glass) {
         (&["run", "--mount", "/x", "--", "true"], "HOST:SANDBOX:ro"),
         (&["run", "--no-such-flag", "--", "true"], "--no-such-flag"),
         (&["run"], "no command was given"),
-        (&["run", "--template", "/no/such/root", "--", "true"], "could not use the template"),
+        (&["run", "--template", "/no/such/root", "--", "true"], "could not read the template source"),
         (&["run", "--template", "unheard-of", "--", "true"], "unheard-of"),
         (&["run", "--provider", "clouds", "--", "true"], "there is no provider `clouds`"),
         (&["run", "-C", "/no/such/directory", "--", "true"], "/no/such/directory"),

@@ -123,8 +123,12 @@ impl Call<'_> {
         Act::Network { traffic, to: to.clone(), data }
     }
 
-    /// A directory is shown to whoever asks for it over the network; that of the work is what such servers are for.
+    /// A directory is shown to whoever asks for it over the network; that of the work is what such servers are for, and so
+    /// is the one it is started in, if nobody said which that is.
     pub(super) fn serves(&self, directory: Option<&Value>) -> Outcome {
+        if directory.is_none() && self.context.cwd.is_empty() {
+            return Outcome::harmless();
+        }
         let here = Value::known(".");
         let path = self.path(directory.unwrap_or(&here));
         let is_below = |place: &[u8]| {
