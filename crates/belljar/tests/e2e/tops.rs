@@ -22,7 +22,7 @@ fn one_frame_shows_sandboxes_and_events(glass: &Glass) {
     let id = glass.keep(&["--agent", "painter"]);
     glass.run(&["inspect", &id]).ok();
     let frame = glass.run(&["top", "--once"]).ok();
-    for words in [&id[id.len() - 8..], "painter", "1 running", "server up", "server.adopted", "q quit"] {
+    for words in [&id[id.len() - 8..], "painter", "1 running", "server up", "sandbox.created", "q quit"] {
         assert!(frame.contains(words), "no `{words}` in\n{frame}");
     }
     let object = glass.json(&["top"]);
