@@ -86,7 +86,7 @@ fn nothing_that_is_sent_about_what_there_is_makes_the_server_fail() {
     served.sh(&sandbox, "mkdir /tmp/d && echo x > /tmp/d/f && echo y >&2");
     let snapshot = client.post(&format!("{sandbox}/snapshots"), &json!({})).json();
     let artifact = client.post("/api/v1/artifacts?name=a", &json!({"a": 1})).json();
-    let hook = json!({"url": "http://192.0.2.1/hook", "events": ["sandbox.created"]});
+    let hook = json!({"url": "http://hooks.invalid/hook", "events": ["sandbox.created"]});
     let hook = client.post("/api/v1/webhooks", &hook).json();
     let agent = json!({"role": "developer"});
     let agent = client.send(&Request::new("PUT", "/api/v1/agents/coder").json(&agent));

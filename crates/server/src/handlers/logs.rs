@@ -26,7 +26,7 @@ use crate::{
 /// With `follow` it is a stream of `stdout`, `stderr` and `system` events, of all commands and those to come, until the
 /// sandbox's `end`. It begins after the `cursor` or, for a client that comes back, after its `Last-Event-ID`.
 #[utoipa::path(get, path = "/api/v1/sandboxes/{id}/logs", tag = "observe", params(("id" = String, Path, pattern = "^sbx_[0-9a-f]{32}$"), api::LogQuery),
-    responses((status = 200, content((api::LogPage = "application/json"), (String = "text/event-stream")))))]
+    responses((status = 200, content((api::LogPage = "application/json"), (serde_json::Value = "text/event-stream")))))]
 pub(crate) async fn read(
     State(app): State<App>,
     Caller(who): Caller,
