@@ -16,6 +16,8 @@ pub struct Recording {
     pub stdin: RecordedInput,
     /// Most bytes of output to keep; the rest is counted.
     pub cap: u64,
+    /// Whether there is to be no rest: at the cap the command waits until [`Order::Upto`] lets it go on.
+    pub is_whole: bool,
 }
 
 /// What a recorded execution reads.
@@ -38,6 +40,8 @@ pub enum Order {
     Signal(u8),
     /// End the command and everything it started.
     Kill,
+    /// The journal of a recording that is to be whole can take this many bytes of output since its beginning.
+    Upto(u64),
 }
 
 /// One record of a journal.

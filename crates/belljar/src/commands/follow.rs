@@ -62,8 +62,8 @@ pub(crate) fn told_whole(done: &Done, view: View) -> io::Result<u8> {
     }
     writeln!(
         io::stderr(),
-        "belljar: the server keeps no more of a command's output, so what is above is not all of it\n  \
-         hint: --direct carries output of any length"
+        "belljar: part of the output was lost with the server that carried it, so what is above is not all of it\n  \
+         hint: run it again; --direct needs no server"
     )?;
     Ok(if code == 0 { EXIT_BELLJAR_FAILED } else { code })
 }

@@ -1,6 +1,6 @@
 //! `belljar exec` with a server up: the same to whoever types it, and the server knows of it.
 
-use std::process::Stdio;
+use std::{ops::RangeInclusive, process::Stdio};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -21,8 +21,9 @@ promises! { [root, user]:
     a_terminal_is_a_terminal,
     it_ends_when_its_caller_is_killed,
     it_ends_when_nobody_reads_its_output,
-    output_the_server_does_not_keep_is_never_taken_for_all,
+    output_of_any_length_arrives_whole_and_waits_for_its_reader,
     a_server_that_ends_and_comes_back_is_found_again,
+    what_no_log_takes_comes_from_the_next_server_too,
     ending_a_sandbox_is_the_servers_to_do,
 }
 
@@ -164,13 +165,52 @@ fn it_ends_when_nobody_reads_its_output(glass: &Glass) {
     assert_eq!(Ended::of(shell.args(["-c", script]).arg(glass.program()).arg(&id)).ok(), "y\n");
 }
 
-fn output_the_server_does_not_keep_is_never_taken_for_all(glass: &Glass) {
-    let _served = Served::start(glass);
+/// Prints so many numbers, which is more than the server keeps and every pipe holds.
+const NUMBERS: u32 = 3_000_000;
+
+fn expect_numbers(run: &mut Started, numbers: RangeInclusive<u32>) {
+    for number in numbers {
+        assert_eq!(run.line().trim_end().parse(), Ok(number));
+    }
+}
+
+fn output_of_any_length_arrives_whole_and_waits_for_its_reader(glass: &Glass) {
+    let served = Served::start(glass);
     let id = glass.keep(&[]);
-    let much = ["--", "sh", "-c", "head -c 12000000 /dev/zero | tr '\\0' x"];
-    let cut = glass.run(&[&["exec", &id], &much[..]].concat()).code(125).says("--direct");
-    assert!(cut.out.len() < 12_000_000 && cut.out.starts_with("xxx"), "{}", cut.out.len());
-    assert_eq!(glass.run(&[&["exec", "--direct", &id], &much[..]].concat()).ok().len(), 12_000_000);
+    let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let script = format!("echo ready; seq {NUMBERS}; echo {token}");
+    let mut run = Started::of(&mut glass.belljar(&["exec", &id, "--", "sh", "-c", &script]));
+    let written = || executions(&served, &id)[0]["stdout_bytes"].as_u64().unwrap();
+    until("it writes what no log takes", || written() > 9_000_000);
+    let ran = executions(&served, &id);
+    assert!(written() < 20_000_000 && ran[0]["status"] == "running", "{ran:?}");
+    expect_numbers(&mut run, 1..=NUMBERS);
+    assert_eq!(run.line(), format!("{token}\n"), "it is for whoever started it alone");
+    assert_eq!(run.wait().ok(), "");
+    let ran = executions(&served, &id);
+    assert_eq!(
+        (&ran[0]["truncated"], &ran[0]["status"]),
+        (&json!(true), &json!("success")),
+        "the log is not whole"
+    );
+    let kept = glass.run(&["logs", &id]).ok();
+    assert!(
+        kept.starts_with("ready\n1\n2\n") && (8_000_000..9_000_000).contains(&kept.len()),
+        "{}",
+        kept.len()
+    );
+}
+
+fn what_no_log_takes_comes_from_the_next_server_too(glass: &Glass) {
+    let id = glass.keep(&[]);
+    let served = Served::start(glass);
+    let script = format!("echo ready; seq {NUMBERS}; exit 9");
+    let mut run = Started::of(&mut glass.belljar(&["exec", &id, "--", "sh", "-c", &script]));
+    expect_numbers(&mut run, 1..=1_600_000);
+    served.end(Signal::KILL);
+    let _served = Served::start(glass);
+    expect_numbers(&mut run, 1_600_001..=NUMBERS);
+    assert_eq!(run.wait().code(9).out, "");
 }
 
 fn a_server_that_ends_and_comes_back_is_found_again(glass: &Glass) {

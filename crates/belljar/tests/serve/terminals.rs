@@ -6,8 +6,9 @@ use crate::support::{Frame, Served, Socket};
 
 /// Reads until the terminal has shown a text.
 fn shown(socket: &mut Socket, wanted: &str) -> String {
-    let mut text = String::new();
-    while !text.contains(wanted) {
+    let (mut text, mut seen) = (String::new(), 0);
+    while !text.get(text.floor_char_boundary(seen)..).is_some_and(|new| new.contains(wanted)) {
+        seen = text.len().saturating_sub(wanted.len());
         match socket.hear() {
             Some(Frame::Binary(bytes)) => text.push_str(&String::from_utf8_lossy(&bytes)),
             Some(Frame::Text(said)) if said["type"] == "started" => {}
@@ -53,4 +54,26 @@ fn another_client_joins_the_terminal_of_a_command() {
         client.post(&format!("{sandbox}/exec"), &json!({"command": "sleep 5", "background": true})).json();
     let plain = format!("{sandbox}/executions/{}/pty", plain["execution_id"].as_str().unwrap());
     assert_eq!(Socket::connect(&client, &plain).err(), Some(409), "it has no terminal");
+}
+
+#[test]
+fn a_terminal_stays_alive_beyond_what_its_log_takes() {
+    let served = Served::start();
+    let (sandbox, client) = (served.sandbox(), served.client());
+    let mut first = Socket::connect(&client, &format!("{sandbox}/pty?command=exec+sh")).ok().unwrap();
+    let id = first.expect("started")["execution_id"].as_str().unwrap().to_owned();
+    first.type_keys(b"stty -echo; head -c 9000000 /dev/zero | tr '\\0' x; echo fi''rst\n");
+    shown(&mut first, "first\r\n");
+    // As a page that is loaded again.
+    let path = format!("{sandbox}/executions/{id}");
+    let mut second = Socket::connect(&client, &format!("{path}/pty")).ok().unwrap();
+    let text = shown(&mut second, "first\r\n");
+    assert!(text.len() > 9_000_000, "{}", text.len());
+    second.type_keys(b"echo bo''th; exit 4\n");
+    for socket in [&mut first, &mut second] {
+        shown(socket, "both\r\n");
+        let exit = socket.expect("exit");
+        assert_eq!((&exit["exit_code"], &exit["truncated"]), (&json!(4), &json!(false)));
+    }
+    assert_eq!(client.get(&path).json()["truncated"], true, "the log is not whole");
 }

@@ -1,6 +1,10 @@
 //! After a crash or an upgrade: what lives is taken over, what was ended is ended, what vanished is written down.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
 
 use belljar_domain::{EventKind, KillCause, Principal, SandboxId, SandboxState};
 use belljar_ports::{
@@ -16,6 +20,7 @@ use super::{
     now, orphans, pool,
     rows::{from_row, row, view_of},
     scribe::Scribe,
+    surplus::Surplus,
     tracker::Tracker,
 };
 
@@ -116,7 +121,16 @@ impl Service {
             let redactor = self.0.recorder.redactor();
             let stdout = Scribe::new(LogStream::Stdout, redactor, mark.stdout);
             let stderr = Scribe::new(LogStream::Stderr, redactor, mark.stderr);
-            let live = self.0.registry.begin(LiveExecution::new(sandbox, head.view.clone()));
+            let live = LiveExecution::new(sandbox, head.view.clone());
+            let live = self.0.registry.begin(match head.whole {
+                None => live,
+                Some(cap) => {
+                    let surplus = Surplus::new(cap, stdout.counts() + stderr.counts());
+                    live.whole(if head.is_attached { surplus.awaited() } else { surplus })
+                }
+            });
+            // The server before may have been killed before it told the command that there is room.
+            self.make_room(&live);
             let tracker = Tracker {
                 service: self.clone(),
                 live,
@@ -125,6 +139,9 @@ impl Service {
                 bell: None,
                 beginning,
                 held: Vec::new(),
+                beyond: Vec::new(),
+                has_more: false,
+                marks: VecDeque::new(),
                 stdout,
                 stderr,
             };

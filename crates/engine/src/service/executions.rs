@@ -1,6 +1,7 @@
 //! Running commands: start, follow, steer.
 
 use std::{
+    collections::VecDeque,
     fmt,
     fs::File,
     io::{Seek, Write},
@@ -18,12 +19,13 @@ use rustix::fs::MemfdFlags;
 use serde_json::Value;
 
 use super::{
-    ExecutionView, Finished, Heard, OwnOutput, Result, Service, ServiceError, StartExecution, Stdin,
+    ExecutionView, Finished, Heard, OwnOutput, Result, Service, ServiceError, StartExecution, Stdin, entries,
     journal::{self, Head, Journal, Placed},
     live::LiveExecution,
     new_execution_id, now,
-    scribe::Scribe,
-    tracker::{self, Tracker},
+    scribe::{Counts, Scribe},
+    surplus::Surplus,
+    tracker::Tracker,
 };
 
 /// What a moment made of a command.
@@ -98,7 +100,7 @@ impl Service {
     ) -> Result<(ExecutionView, OwnOutput)> {
         let mut tracker = self.begin(who, id, order)?;
         let view = tracker.live.view();
-        let own = OwnOutput(Arc::clone(&tracker.live));
+        let own = OwnOutput { service: self.clone(), live: Arc::clone(&tracker.live) };
         let begun = tracker.tell_beginning();
         self.track(tracker)?;
         begun.wait()?;
@@ -124,6 +126,11 @@ impl Service {
         if size > MAX_COMMAND {
             return Err(ServiceError::TooLarge(format!("the command and its environment have {size} bytes")));
         }
+        let taken =
+            |id| self.0.registry.execution(id).is_some() || matches!(self.store().execution(id), Ok(Some(_)));
+        if let Some(id) = order.id.filter(|id| taken(*id)) {
+            return Err(ServiceError::Conflict(format!("there is an execution {id} already")));
+        }
         let owner = sandbox.view();
         let view = ExecutionView {
             id: order.id.unwrap_or_else(new_execution_id),
@@ -141,15 +148,20 @@ impl Service {
             written: Default::default(),
             truncated: false,
         };
-        let head = Head { view: view.clone(), strikes: sandbox.sandbox.strikes() };
+        let cap = self.0.settings.output_cap.min(owner.spec.limits.memory.as_bytes() / 8);
+        let is_attached = matches!(order.heard, Heard::AsItComes);
+        // A terminal has to be alive whoever looks at it, and however late.
+        let whole = (is_attached || order.terminal.is_some()).then_some(cap);
+        let head = Head { view: view.clone(), strikes: sandbox.sandbox.strikes(), whole, is_attached };
         let journal = Journal::begin(&self.0.runtime_dir, &head)
             .map_err(|error| ServiceError::Unsupported(format!("the output cannot be kept: {error}")))?;
         let timeout = order.timeout.unwrap_or(owner.spec.clocks.exec_timeout);
-        let cap = self.0.settings.output_cap.min(owner.spec.limits.memory.as_bytes() / 8);
         // What was set since the sandbox was made is here alone; the provider knows how it began.
         let mut env = owner.spec.env;
         env.extend(order.env);
-        let started = recording(&journal, order.stdin, order.terminal.is_some(), cap).and_then(|recording| {
+        let recorded = recording(&journal, order.stdin, order.terminal.is_some(), cap);
+        let started = recorded.and_then(|recording| {
+            let recording = Recording { is_whole: whole.is_some(), ..recording };
             let spec = ExecSpec {
                 argv: order.argv,
                 cwd: order.cwd,
@@ -161,14 +173,15 @@ impl Service {
             Ok(sandbox.sandbox.record(&spec, recording)?)
         });
         let bell = started.inspect_err(|_| journal.remove())?;
-        let mut event = tracker::event_of(&view, owner.spec.agent, EventKind::ExecutionStarted);
+        let mut event = entries::event_of(&view, owner.spec.agent, EventKind::ExecutionStarted);
         passage.write(&mut event);
         let beginning =
-            Batch { executions: vec![tracker::row(&view)], events: vec![event], ..Batch::default() };
+            Batch { executions: vec![entries::row(&view)], events: vec![event], ..Batch::default() };
         let live = LiveExecution::new(sandbox, view);
-        let live = self.0.registry.begin(match order.heard {
-            Heard::AtTheEnd => live,
-            Heard::AsItComes => live.heard(),
+        let live = self.0.registry.begin(match whole {
+            None => live,
+            Some(cap) if is_attached => live.whole(Surplus::new(cap, Counts::default()).followed()).heard(),
+            Some(cap) => live.whole(Surplus::new(cap, Counts::default())),
         });
         let scribe = |stream| Scribe::new(stream, self.0.recorder.redactor(), Placed::default());
         Ok(Tracker {
@@ -179,6 +192,9 @@ impl Service {
             bell: Some(bell),
             beginning: Some(beginning),
             held: Vec::new(),
+            beyond: Vec::new(),
+            has_more: false,
+            marks: VecDeque::new(),
             stdout: scribe(LogStream::Stdout),
             stderr: scribe(LogStream::Stderr),
         })
@@ -312,5 +328,5 @@ fn recording(journal: &Journal, stdin: Stdin, terminal: bool, cap: u64) -> Resul
             RecordedInput::Given(file.into())
         }
     };
-    Ok(Recording { journal: file, orders, stdin, cap })
+    Ok(Recording { journal: file, orders, stdin, cap, is_whole: false })
 }

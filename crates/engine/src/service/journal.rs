@@ -36,13 +36,19 @@ pub(super) struct Head {
     pub(super) view: ExecutionView,
     /// Limits hit before it started.
     pub(super) strikes: Usage,
+    /// How many bytes of output the log takes, if what comes after them is not left out.
+    #[serde(default)]
+    pub(super) whole: Option<u64>,
+    /// Whether it waits for whoever started it.
+    #[serde(default)]
+    pub(super) is_attached: bool,
 }
 
 /// How much of a journal is durable elsewhere, and where its streams were then.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Mark {
     /// Everything before this place of the journal.
-    place: u64,
+    pub(super) place: u64,
     pub(super) stdout: Placed,
     pub(super) stderr: Placed,
 }
@@ -170,16 +176,20 @@ impl Journal {
         Ok(&mut self.pending)
     }
 
-    /// Remembers that everything that was read is durable elsewhere, and gives its memory back.
-    pub(super) fn release(&self, stdout: Placed, stderr: Placed) -> io::Result<()> {
-        let place = self.at - u64::try_from(self.pending.len()).unwrap_or(0);
+    /// Where what was read ends; the rest of it is no whole record yet.
+    pub(super) fn place(&self) -> u64 {
+        self.at - u64::try_from(self.pending.len()).unwrap_or(0)
+    }
+
+    /// Remembers that everything before a place is not needed any more, and gives its memory back.
+    pub(super) fn release(&self, mark: &Mark) -> io::Result<()> {
         let draft = self.paths.draft();
         let mut options = File::options();
         let file = options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
-        serde_json::to_writer(BufWriter::new(file), &Mark { place, stdout, stderr })?;
+        serde_json::to_writer(BufWriter::new(file), mark)?;
         fs::rename(&draft, &self.paths.mark)?;
         // The head stays: the next service begins with it.
-        let (from, until) = (self.begins.next_multiple_of(PAGE), place / PAGE * PAGE);
+        let (from, until) = (self.begins.next_multiple_of(PAGE), mark.place / PAGE * PAGE);
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         if from < until {
             // A file system that cannot keeps it until the end.

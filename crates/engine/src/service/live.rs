@@ -13,7 +13,7 @@ use belljar_domain::{ExecutionId, SandboxId, Timestamp, Usage};
 use belljar_ports::{Sandbox, store::LogStream};
 use tokio::sync::watch;
 
-use super::{ExecutionView, SandboxView, now, quotas::Seat};
+use super::{ExecutionView, SandboxView, now, quotas::Seat, surplus::Surplus};
 
 /// Everything alive.
 #[derive(Debug, Default)]
@@ -47,8 +47,10 @@ pub(super) struct LiveExecution {
     view: Mutex<ExecutionView>,
     over: Condvar,
     news: watch::Sender<u64>,
-    /// Pieces of the log as they were written, for whoever started it, if they want to hear it themselves.
-    raw: Option<Mutex<RawPieces>>,
+    /// Pieces of its output as they were written, while whoever started it hears it themselves.
+    raw: Mutex<Option<RawPieces>>,
+    /// What it writes after its log is full, unless that is left out.
+    pub(super) surplus: Option<Surplus>,
 }
 
 impl Registry {
@@ -172,26 +174,53 @@ impl LiveSandbox {
 
 impl LiveExecution {
     pub(super) fn new(sandbox: Arc<LiveSandbox>, view: ExecutionView) -> Self {
-        Self { sandbox, view: Mutex::new(view), over: Condvar::new(), news: watch::Sender::new(0), raw: None }
+        Self {
+            sandbox,
+            view: Mutex::new(view),
+            over: Condvar::new(),
+            news: watch::Sender::new(0),
+            raw: Mutex::default(),
+            surplus: None,
+        }
+    }
+
+    /// One of whose output nothing is left out.
+    pub(super) fn whole(self, surplus: Surplus) -> Self {
+        Self { surplus: Some(surplus), ..self }
     }
 
     /// One whose starter hears what it writes as it is written.
     pub(super) fn heard(self) -> Self {
-        Self { raw: Some(Mutex::default()), ..self }
+        Self { raw: Mutex::new(Some(RawPieces::default())), ..self }
     }
 
-    /// Keeps pieces for whoever started it; for nobody else. A journal's cap bounds them.
+    /// Whoever started it hears it no more.
+    pub(super) fn unheard(&self) {
+        *self.raw.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        if let Some(surplus) = &self.surplus {
+            surplus.left();
+        }
+    }
+
+    /// Whether somebody follows it now.
+    pub(super) fn is_followed(&self) -> bool {
+        self.news.receiver_count() > 0
+    }
+
+    /// Keeps pieces for whoever started it; for nobody else. How far it may be ahead of them bounds what is kept.
     pub(super) fn offer(&self, stream: LogStream, pieces: &mut Vec<(u64, Vec<u8>)>) {
         let pieces = std::mem::take(pieces);
-        if let Some(raw) = &self.raw {
-            let pieces = pieces.into_iter().map(|(offset, bytes)| ((stream, offset), bytes));
-            raw.lock().unwrap_or_else(PoisonError::into_inner).extend(pieces);
+        if pieces.is_empty() {
+            return;
+        }
+        if let Some(raw) = &mut *self.raw.lock().unwrap_or_else(PoisonError::into_inner) {
+            raw.extend(pieces.into_iter().map(|(offset, bytes)| ((stream, offset), bytes)));
         }
     }
 
     /// How a piece of the log was written, if it is not the same; told once.
     pub(super) fn raw(&self, stream: LogStream, offset: u64) -> Option<Vec<u8>> {
-        self.raw.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).remove(&(stream, offset))
+        self.raw.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.remove(&(stream, offset))
     }
 
     pub(super) fn view(&self) -> ExecutionView {

@@ -8,11 +8,10 @@ use belljar_ports::{
 };
 
 use super::{
-    ExecutionView, Result, Service,
+    ExecutionView, Result, Service, entries,
     journal::{Head, Journal, Mark},
     now,
     scribe::Scribe,
-    tracker,
 };
 
 impl Service {
@@ -24,7 +23,7 @@ impl Service {
             [(LogStream::Stdout, mark.stdout.written), (LogStream::Stderr, mark.stderr.written)].into();
         let mut stdout = Scribe::new(LogStream::Stdout, redactor, mark.stdout);
         let mut stderr = Scribe::new(LogStream::Stderr, redactor, mark.stderr);
-        let (mut logs, mut exit) = (Vec::new(), None);
+        let (mut logs, mut exit, mut beyond) = (Vec::new(), None, false);
         while exit.is_none() {
             let Ok(bytes) = journal.read() else { break };
             let Ok((records, taken)) = self.0.provider.read_journal(bytes) else { break };
@@ -35,18 +34,25 @@ impl Service {
             for record in records {
                 match record {
                     JournalRecord::Output { is_error, time_ms, bytes } => {
+                        let written = (stdout.counts() + stderr.counts()).written;
+                        let is_full = head.whole.is_some_and(|cap| written >= cap);
                         let scribe = if is_error { &mut stderr } else { &mut stdout };
                         let count = u64::try_from(bytes.len()).unwrap_or(0);
                         *view.written.entry(scribe.stream).or_default() += count;
-                        logs.extend(scribe.take(&view, tracker::moment(time_ms), &bytes));
+                        let chunk = scribe.take(&view, entries::moment(time_ms), &bytes);
+                        beyond |= is_full;
+                        logs.extend(chunk.filter(|_| !is_full));
                     }
                     JournalRecord::End(end) => exit = Some(end),
                 }
             }
         }
-        let time = exit.map_or_else(now, |exit| tracker::moment(exit.time_ms));
-        logs.extend(stdout.finish(&view, time));
-        logs.extend(stderr.finish(&view, time));
+        let time = exit.map_or_else(now, |exit| entries::moment(exit.time_ms));
+        if !beyond {
+            logs.extend(stdout.finish(&view, time));
+            logs.extend(stderr.finish(&view, time));
+        }
+        view.truncated = beyond;
         let mut batch = if is_known { Batch::default() } else { beginning(&view) };
         if self.close_execution(view, exit, logs, &mut batch).is_ok() {
             journal.remove();
@@ -79,17 +85,17 @@ impl Service {
         logs: Vec<LogChunk>,
         batch: &mut Batch,
     ) -> Result<()> {
-        let ended = exit.map_or_else(now, |exit| tracker::moment(exit.time_ms)).max(view.started);
+        let ended = exit.map_or_else(now, |exit| entries::moment(exit.time_ms)).max(view.started);
         let lived = (ended.as_micros() - view.started.as_micros()) / 1000;
         let dropped = exit.map_or((0, 0), |exit| (exit.dropped_out, exit.dropped_err));
         *view.written.entry(LogStream::Stdout).or_default() += dropped.0;
         *view.written.entry(LogStream::Stderr).or_default() += dropped.1;
-        view.truncated = dropped != (0, 0);
+        view.truncated |= dropped != (0, 0);
         view.ended = Some(ended);
         view.report = Some(report(exit, Span::millis(u64::try_from(lived).unwrap_or(0))));
         batch.logs = logs;
-        batch.executions = vec![tracker::row(&view)];
-        batch.events.push(tracker::ended_event(&view));
+        batch.executions = vec![entries::row(&view)];
+        batch.events.push(entries::ended_event(&view));
         self.0.recorder.commit(std::mem::take(batch))?;
         Ok(())
     }
@@ -97,8 +103,8 @@ impl Service {
 
 /// What is told of one whose beginning nobody heard of.
 pub(super) fn beginning(view: &ExecutionView) -> Batch {
-    let event = tracker::event_of(view, None, EventKind::ExecutionStarted);
-    Batch { executions: vec![tracker::row(view)], events: vec![event], ..Batch::default() }
+    let event = entries::event_of(view, None, EventKind::ExecutionStarted);
+    Batch { executions: vec![entries::row(view)], events: vec![event], ..Batch::default() }
 }
 
 /// How it ended: as its journal says, else with its sandbox.

@@ -3,7 +3,7 @@
 //!
 //! Owns: where the log is; it is the log's bytes that offsets count. Refuses: to keep more than a cap for one answer.
 
-use std::sync::Arc;
+use std::{ops::Add, sync::Arc};
 
 use belljar_domain::Timestamp;
 use belljar_guardian::redact::{Redactor, Shown, Stream};
@@ -27,6 +27,23 @@ pub(super) struct Scribe {
     pub(super) raw: Vec<(u64, Vec<u8>)>,
 }
 
+/// How much there was of a stream, or of both.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// Bytes as they were written.
+    pub(super) written: u64,
+    /// Bytes as they are shown, where secrets are replaced.
+    pub(super) kept: u64,
+}
+
+impl Add for Counts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { written: self.written + other.written, kept: self.kept + other.kept }
+    }
+}
+
 impl Scribe {
     /// Goes on from a place; from the beginning, if it is new.
     pub(super) fn new(stream: LogStream, redactor: &Arc<Redactor>, placed: Placed) -> Self {
@@ -38,6 +55,11 @@ impl Scribe {
     /// Where it is.
     pub(super) fn placed(&self) -> Placed {
         Placed { written: self.written, kept: self.kept, state: self.redacted.state().clone() }
+    }
+
+    /// How much of it there was until now.
+    pub(super) const fn counts(&self) -> Counts {
+        Counts { written: self.written, kept: self.kept }
     }
 
     /// Takes what was written; the answer is what can be kept of it now.

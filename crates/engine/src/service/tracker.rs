@@ -1,26 +1,27 @@
 //! Following one execution's journal until it ends: what it writes becomes log, how it ends becomes a record.
 
 use std::{
+    collections::VecDeque,
     os::fd::OwnedFd,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use belljar_domain::{EventId, EventKind, EventStatus, KillCause, NewEvent, Span, Timestamp};
+use belljar_domain::Span;
 use belljar_ports::{
     JournalRecord, RawExit,
-    store::{Batch, ExecutionRow, LogChunk, LogStream, Pending, StoreError},
+    store::{Batch, LogChunk, LogStream, Pending, StoreError},
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use serde_json::json;
-use uuid::Uuid;
 
 use super::{
     ExecutionView, Finished, Service,
-    journal::{Head, Journal},
+    entries::{ended_event, moment, row},
+    journal::{Head, Journal, Mark},
     live::LiveExecution,
     now,
-    scribe::Scribe,
+    scribe::{Counts, Scribe},
+    surplus::Surplus,
 };
 
 /// How often a journal is looked at that nobody rings for.
@@ -36,8 +37,18 @@ const DOUBT: Duration = Duration::from_secs(1);
 /// How long after a command's end somebody is asked to wait for the next; until then the answer has the processors.
 const BREATH: Duration = Duration::from_millis(2);
 
+/// How much is read of a journal before something is made of it, and how much is read before its memory is given back
+/// where no log takes it.
+const TURN: u64 = 1 << 20;
+const RELEASE: u64 = 1 << 20;
+/// How long a command waits after a turn that nobody hears, so that endless talk to nobody costs little.
+const UNHEARD: Duration = Duration::from_millis(20);
+
 /// How a command ended, if that is known, and what it wrote last.
 type End = (Option<RawExit>, Vec<LogChunk>);
+
+/// A piece that is in no log, whether it is as it was written, and how much there was at its end.
+pub(super) type Beyond = (LogChunk, bool, Counts);
 
 /// One execution being followed.
 pub(super) struct Tracker {
@@ -51,6 +62,12 @@ pub(super) struct Tracker {
     pub(super) beginning: Option<Batch>,
     /// What was written before the beginning was told.
     pub(super) held: Vec<LogChunk>,
+    /// What no log takes, until the log is durable that it follows.
+    pub(super) beyond: Vec<Beyond>,
+    /// Whether the journal may have more that was not read.
+    pub(super) has_more: bool,
+    /// Places of the journal that can be gone back to while somebody may need what comes after them.
+    pub(super) marks: VecDeque<(u64, Mark)>,
     pub(super) stdout: Scribe,
     pub(super) stderr: Scribe,
 }
@@ -87,8 +104,13 @@ impl Tracker {
             if self.beginning.is_some() && (silent || begun.elapsed() > MOMENT) {
                 drop(self.tell_beginning());
             }
-            let news = !chunks.is_empty();
+            let news = !chunks.is_empty() || !self.beyond.is_empty();
             self.keep(chunks);
+            if !news && self.bell.is_none() {
+                // Whoever was waited for may be given up.
+                self.release();
+                self.service.make_room(&self.live);
+            }
             if !news && (silent || self.bell.is_none()) && doubted.elapsed() >= DOUBT.min(ROUND * 4) {
                 doubted = Instant::now();
                 if self.is_orphaned() {
@@ -105,9 +127,10 @@ impl Tracker {
     fn conclude(mut self, (exit, mut last): End) -> Result<Finished, StoreError> {
         let time = exit.map_or_else(now, |exit| moment(exit.time_ms));
         let view = self.live.view();
-        last.extend(self.stdout.finish(&view, time));
-        last.extend(self.stderr.finish(&view, time));
-        self.offer();
+        for is_error in [false, true] {
+            let chunk = self.scribe(is_error).finish(&view, time);
+            last.extend(self.place(chunk));
+        }
         self.finish(exit, last)
     }
 
@@ -121,6 +144,9 @@ impl Tracker {
 
     /// Waits for news. The answer is whether nobody will ring any more.
     fn listen(&mut self) -> bool {
+        if self.has_more {
+            return false;
+        }
         let Some(bell) = &self.bell else {
             std::thread::sleep(ROUND);
             return false;
@@ -149,8 +175,11 @@ impl Tracker {
         !self.live.sandbox.sandbox.info().state.is_live()
     }
 
+    /// Reads what is new, or some of it where there is a lot.
     fn read(&mut self) -> (Vec<LogChunk>, Option<RawExit>) {
         let (mut chunks, mut exit) = (Vec::new(), None);
+        let begun = self.journal.place();
+        self.has_more = false;
         while let Ok(bytes) = self.journal.read() {
             let before = bytes.len();
             let Ok((records, taken)) = self.service.0.provider.read_journal(bytes) else { break };
@@ -166,25 +195,54 @@ impl Tracker {
             if taken == 0 || before < taken || exit.is_some() {
                 break;
             }
+            if self.journal.place() - begun >= TURN {
+                self.has_more = true;
+                break;
+            }
         }
         (chunks, exit)
     }
 
-    /// What becomes of a piece of output in the log; nothing yet, if it may be the beginning of a secret.
-    fn chunk(&mut self, is_error: bool, time_ms: u64, bytes: &[u8]) -> Option<LogChunk> {
-        let scribe = if is_error { &mut self.stderr } else { &mut self.stdout };
-        let count = u64::try_from(bytes.len()).unwrap_or(0);
-        let view = self.live.change(|view| *view.written.entry(scribe.stream).or_default() += count);
-        let chunk = scribe.take(&view, moment(time_ms), bytes);
-        self.offer();
-        chunk
+    fn scribe(&mut self, is_error: bool) -> &mut Scribe {
+        if is_error { &mut self.stderr } else { &mut self.stdout }
     }
 
-    /// Hands whoever started the command what the log does not say.
-    fn offer(&mut self) {
+    /// What becomes of a piece of output in the log; nothing, if that is full, and nothing yet, if it may be the beginning
+    /// of a secret.
+    fn chunk(&mut self, is_error: bool, time_ms: u64, bytes: &[u8]) -> Option<LogChunk> {
+        let count = u64::try_from(bytes.len()).unwrap_or(0);
+        let stream = self.scribe(is_error).stream;
+        let view = self.live.change(|view| *view.written.entry(stream).or_default() += count);
+        let is_beyond = self.is_log_full();
+        let chunk = self.scribe(is_error).take(&view, moment(time_ms), bytes);
+        if is_beyond { self.set_aside(chunk) } else { self.offered(chunk).map(|(chunk, _)| chunk) }
+    }
+
+    /// Where the last piece belongs.
+    fn place(&mut self, chunk: Option<LogChunk>) -> Option<LogChunk> {
+        if self.is_log_full() { self.set_aside(chunk) } else { self.offered(chunk).map(|(chunk, _)| chunk) }
+    }
+
+    /// Whether what was written until now is all the log takes.
+    fn is_log_full(&self) -> bool {
+        self.head.whole.is_some_and(|cap| self.counts().written >= cap)
+    }
+
+    /// Keeps a piece for whoever follows the command now.
+    fn set_aside(&mut self, chunk: Option<LogChunk>) -> Option<LogChunk> {
+        let (chunk, as_written) = self.offered(chunk)?;
+        self.beyond.push((chunk, as_written, self.counts()));
+        None
+    }
+
+    /// Hands whoever started the command what the log does not say. The answer is whether that is anything.
+    fn offered(&mut self, chunk: Option<LogChunk>) -> Option<(LogChunk, bool)> {
+        let mut as_written = true;
         for scribe in [&mut self.stdout, &mut self.stderr] {
+            as_written &= scribe.raw.is_empty();
             self.live.offer(scribe.stream, &mut scribe.raw);
         }
+        Some((chunk?, as_written))
     }
 
     /// Keeps output; readers are told when it is durable, and its memory is given back. The first of it waits a moment
@@ -192,18 +250,58 @@ impl Tracker {
     fn keep(&mut self, logs: Vec<LogChunk>) {
         self.held.extend(logs);
         let held: usize = self.held.iter().map(|chunk| chunk.bytes.len()).sum();
-        if held == 0 || (self.beginning.is_some() && held < SMALL) {
+        if held == 0 && self.beyond.is_empty() || (self.beginning.is_some() && held < SMALL) {
             return;
         }
         self.live.sandbox.touch();
         // Whoever writes faster than the disk waits here, and its journal grows up to its cap.
-        if self.tell_beginning().wait().is_ok() {
+        if (held > 0 || self.beginning.is_some()) && self.tell_beginning().wait().is_err() {
+            return;
+        }
+        let goes_beyond = self.show_beyond();
+        let last = self.marks.back().map_or(0, |(_, mark)| mark.place);
+        if !goes_beyond || self.journal.place() - last >= RELEASE {
+            let (stdout, stderr) = (self.stdout.placed(), self.stderr.placed());
+            self.marks
+                .push_back((self.counts().written, Mark { place: self.journal.place(), stdout, stderr }));
+        }
+        self.release();
+    }
+
+    /// Gives back what of the journal nobody needs any more.
+    fn release(&mut self) {
+        let settled = self.live.surplus.as_ref().map_or(u64::MAX, Surplus::settled);
+        let done = self.marks.partition_point(|(written, _)| *written <= settled);
+        if let Some((_, mark)) = self.marks.drain(..done).next_back() {
             // What cannot be marked is not given back, and read again by the next service.
-            let _again = self.journal.release(self.stdout.placed(), self.stderr.placed());
+            let _again = self.journal.release(&mark);
         }
     }
 
-    fn finish(self, exit: Option<RawExit>, logs: Vec<LogChunk>) -> Result<Finished, StoreError> {
+    fn counts(&self) -> Counts {
+        self.stdout.counts() + self.stderr.counts()
+    }
+
+    /// Shows what no log takes to whoever follows the command, and lets it go on.
+    fn show_beyond(&mut self) -> bool {
+        let beyond = std::mem::take(&mut self.beyond);
+        let Some(surplus) = &self.live.surplus else { return false };
+        let goes_beyond = !beyond.is_empty();
+        for (chunk, as_written, until) in beyond {
+            surplus.push(chunk, as_written, until);
+        }
+        surplus.consumed(self.counts().written);
+        if goes_beyond {
+            self.live.ring();
+            if !self.live.is_followed() {
+                std::thread::sleep(UNHEARD);
+            }
+        }
+        self.service.make_room(&self.live);
+        goes_beyond
+    }
+
+    fn finish(mut self, exit: Option<RawExit>, logs: Vec<LogChunk>) -> Result<Finished, StoreError> {
         let ended = exit.map_or_else(now, |exit| moment(exit.time_ms));
         let started = self.head.view.started;
         let ended = ended.max(started);
@@ -211,21 +309,23 @@ impl Tracker {
         let sandbox = &self.live.sandbox;
         let report = sandbox.sandbox.judge(exit.as_ref(), &self.head.strikes, Span::millis(millis));
         let dropped = exit.map_or((0, 0), |exit| (exit.dropped_out, exit.dropped_err));
+        let is_beyond = !self.beyond.is_empty() || self.live.surplus.as_ref().is_some_and(Surplus::has_begun);
         let view = self.live.change(|view| {
             view.ended = Some(ended);
             *view.written.entry(LogStream::Stdout).or_default() += dropped.0;
             *view.written.entry(LogStream::Stderr).or_default() += dropped.1;
-            view.truncated = dropped != (0, 0);
+            view.truncated = dropped != (0, 0) || is_beyond;
         });
         let view = ExecutionView { report: Some(report), ..view };
         sandbox.touch();
         self.service.0.counters.finished(&view);
-        let mut batch = self.beginning.unwrap_or_default();
-        batch.logs = self.held;
+        let mut batch = self.beginning.take().unwrap_or_default();
+        batch.logs = std::mem::take(&mut self.held);
         batch.logs.extend(logs);
         batch.executions = vec![row(&view)];
         batch.events.push(ended_event(&view));
         self.service.0.recorder.commit(batch)?;
+        self.show_beyond();
         let live = self.live;
         live.change(|live| live.clone_from(&view));
         self.service.0.registry.end(view.id);
@@ -239,63 +339,4 @@ impl Tracker {
         });
         Ok(Finished { execution: view, stdout: self.stdout.collected, stderr: self.stderr.collected })
     }
-}
-
-pub(super) fn moment(time_ms: u64) -> Timestamp {
-    Timestamp::from_micros(i64::try_from(time_ms.saturating_mul(1000)).unwrap_or(i64::MAX))
-}
-
-pub(super) fn row(view: &ExecutionView) -> ExecutionRow {
-    ExecutionRow {
-        id: view.id,
-        sandbox: view.sandbox,
-        project: view.project.clone(),
-        command: view.argv.join(" "),
-        status: status(view),
-        exit_code: view.report.as_ref().map(|report| i32::from(report.exit_code())),
-        started: view.started,
-        ended: view.ended,
-        record: serde_json::to_value(view).unwrap_or_default(),
-    }
-}
-
-fn status(view: &ExecutionView) -> Option<EventStatus> {
-    let report = view.report.as_ref()?;
-    Some(match report.cause {
-        Some(KillCause::Timeout) => EventStatus::Timeout,
-        Some(KillCause::Killswitch) => EventStatus::Cancelled,
-        Some(_) => EventStatus::Failure,
-        None if report.is_success() => EventStatus::Success,
-        None => EventStatus::Failure,
-    })
-}
-
-pub(super) fn event_of(view: &ExecutionView, agent: Option<String>, kind: EventKind) -> NewEvent {
-    let id = EventId::from_uuid(Uuid::now_v7());
-    let mut event = NewEvent::new(id, view.ended.unwrap_or(view.started), view.project.clone(), kind);
-    event.sandbox = Some(view.sandbox);
-    event.execution = Some(view.id);
-    event.actor.id = agent;
-    event.target = Some(view.argv.join(" "));
-    event.target_type = Some("command".to_owned());
-    event.payload = json!({ "by": view.started_by, "argv": view.argv, "cwd": view.cwd, "user": view.user });
-    event
-}
-
-pub(super) fn ended_event(view: &ExecutionView) -> NewEvent {
-    let mut event = event_of(view, None, EventKind::ExecutionEnded);
-    event.status = status(view);
-    if let Some(report) = &view.report {
-        event.duration_ms = Some(report.duration.as_millis());
-        event.reason = report.cause.map(|cause| cause.to_string());
-        event.payload = json!({
-            "by": view.started_by,
-            "exit_code": report.exit_code(),
-            "cause": report.cause,
-            "limits_reached": report.reached,
-            "truncated": view.truncated,
-            "usage": report.usage,
-        });
-    }
-    event
 }

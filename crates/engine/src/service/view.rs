@@ -109,6 +109,8 @@ pub struct OutputPage {
     pub chunks: Vec<OutputChunk>,
     /// Whether the command is over and this is the end.
     pub end: bool,
+    /// Whether something before it went by unread, and is kept nowhere.
+    pub missed: bool,
 }
 
 /// A port something in a sandbox listens on.

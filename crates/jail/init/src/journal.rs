@@ -62,6 +62,9 @@ pub enum Order {
     Signal(u8),
     /// End the command and everything it started.
     Kill,
+    /// A journal of which nothing may be left out can take this many bytes of output since its beginning. Never less than
+    /// was said before.
+    Upto(u64),
 }
 
 /// The header of a record.

@@ -30,13 +30,16 @@ pub(crate) struct Scribe {
     pub(crate) input: Option<(Fd, Fd)>,
     pub(crate) is_terminal: bool,
     pub(crate) recording: Recording,
+    /// Whether nothing may be left out.
+    pub(crate) is_whole: bool,
 }
 
 struct State {
     scribe: Scribe,
     flock: Flock,
-    /// Bytes the journal may still take.
-    room: u64,
+    /// Bytes the journal has taken, and how many it may.
+    taken: u64,
+    limit: u64,
     dropped: [u64; 2],
     /// Input the command has not taken.
     pending: Vec<u8>,
@@ -53,11 +56,12 @@ struct State {
 
 impl Scribe {
     pub(crate) fn watch(self, flock: Flock, connection: Fd) -> ! {
-        let room = self.recording.cap;
+        let limit = self.recording.cap;
         let mut state = State {
             scribe: self,
             flock,
-            room,
+            taken: 0,
+            limit,
             dropped: [0; 2],
             pending: Vec::new(),
             closing: false,
@@ -82,7 +86,11 @@ impl State {
     /// Waits for whatever comes next and does what it asks for.
     fn turn(&mut self, visitor: &mut Option<Fd>) {
         let number = |fd: Option<&Fd>| fd.map_or(-1, |fd| fd.0);
-        let [out, err] = [number(self.scribe.output[0].as_ref()), number(self.scribe.output[1].as_ref())];
+        let [out, err] = match self.is_full() {
+            // The command waits, as it would for any reader that is slower.
+            true => [-1, -1],
+            false => [number(self.scribe.output[0].as_ref()), number(self.scribe.output[1].as_ref())],
+        };
         // Input is read once what was read before is taken.
         let (input, room) = match (&self.scribe.input, self.pending.is_empty()) {
             (Some((pipe, _)), true) => (pipe.0, -1),
@@ -130,9 +138,16 @@ impl State {
         }
     }
 
+    /// Whether there is no room for what may not be left out.
+    const fn is_full(&self) -> bool {
+        self.scribe.is_whole && self.taken >= self.limit
+    }
+
     fn patience(&self) -> Option<u64> {
         let now = sys::now_ms();
         match self.ended {
+            // What it wrote last waits for whoever makes room for it.
+            Some(_) if self.is_full() => None,
             Some(_) => Some(self.last_word().saturating_sub(now)),
             None => self.flock.deadline.map(|end| end.saturating_sub(now)),
         }
@@ -144,7 +159,7 @@ impl State {
     }
 
     fn is_told(&self) -> bool {
-        let silent = sys::now_ms() >= self.last_word();
+        let silent = !self.is_full() && sys::now_ms() >= self.last_word();
         self.ended.is_some() && (self.scribe.output.iter().all(Option::is_none) || silent)
     }
 
@@ -166,12 +181,17 @@ impl State {
                 return;
             }
         };
-        let kept = usize::try_from(self.room).map_or(count, |room| room.min(count));
+        let room = match self.scribe.is_whole {
+            // What was read has to go somewhere; the next piece waits.
+            true => u64::MAX,
+            false => self.limit.saturating_sub(self.taken),
+        };
+        let kept = usize::try_from(room).map_or(count, |room| room.min(count));
         let kind = if index == 0 { Kind::Stdout } else { Kind::Stderr };
         let written = kept > 0 && self.write(kind, kept);
         self.news |= written;
         let kept = if written { kept } else { 0 };
-        self.room -= kept as u64;
+        self.taken += kept as u64;
         if let Some(dropped) = self.dropped.get_mut(index) {
             *dropped += (count - kept) as u64;
         }
@@ -210,6 +230,17 @@ impl State {
             }
             Order::Signal(signal) => sys::kill(-self.flock.pid, i32::from(signal)),
             Order::Kill => self.end(false),
+            Order::Upto(limit) => {
+                if self.is_full() {
+                    // Nobody was listened to since, so that time does not count.
+                    let now = sys::now_ms();
+                    self.ended_at += now.saturating_sub(self.silent_since);
+                    self.silent_since = now;
+                }
+                if self.scribe.is_whole {
+                    self.limit = self.limit.max(limit);
+                }
+            }
         }
     }
 
@@ -257,6 +288,8 @@ impl State {
 
     fn end(&mut self, timed_out: bool) {
         self.flock.deadline = None;
+        // Whoever was ended writes no more, and nobody has to make room for what their pipes hold.
+        self.limit = if self.scribe.is_whole { u64::MAX } else { self.limit };
         if let Some(ended) = self.flock.end() {
             self.note(ended, timed_out);
         }
@@ -292,7 +325,7 @@ impl State {
 
     /// A daemon that still holds the command's output must not die of writing to it.
     fn drain(&mut self) {
-        self.room = 0;
+        (self.scribe.is_whole, self.limit) = (false, 0);
         while self.scribe.output.iter().any(Option::is_some) {
             let [out, err] = [0, 1].map(|index: usize| {
                 self.scribe.output.get(index).and_then(Option::as_ref).map_or(-1, |fd| fd.0)

@@ -104,6 +104,7 @@ fn standard_streams(request: &Exec, fds: Vec<Fd>) -> Result<Streams, Broken> {
 
 /// Streams that end in the journal. Beside the request: the journal, the orders, and standard input if it is given.
 fn recorded_streams(request: &Exec, recording: Recording, fds: Vec<Fd>) -> Result<Streams, Broken> {
+    let is_whole = request.is_whole;
     let mut fds = fds.into_iter();
     let (Some(journal), Some(orders), Some(given)) = (fds.next(), fds.next(), fds.next()) else {
         return Err(EINVAL).at(Stage::Request, "journal");
@@ -112,8 +113,8 @@ fn recorded_streams(request: &Exec, recording: Recording, fds: Vec<Fd>) -> Resul
         let (master, slave) = sys::open_terminal(rows, cols).at(Stage::Terminal, "/dev/pts")?;
         sys::set_nonblocking(&master).at(Stage::Terminal, "/dev/pts")?;
         let input = Some((given, sys::duplicate(&master).at(Stage::Terminal, "/dev/pts")?));
-        let scribe =
-            Scribe { journal, orders, output: [Some(master), None], input, is_terminal: true, recording };
+        let output = [Some(master), None];
+        let scribe = Scribe { journal, orders, output, input, is_terminal: true, recording, is_whole };
         return Ok(Streams { standard: Vec::from([slave]), scribe: Some(scribe), ..Streams::default() });
     }
     let (stdin, input) = if recording.input {
@@ -125,8 +126,8 @@ fn recorded_streams(request: &Exec, recording: Recording, fds: Vec<Fd>) -> Resul
     };
     let (out, stdout) = sys::pipe().at(Stage::Fork, "pipe")?;
     let (err, stderr) = sys::pipe().at(Stage::Fork, "pipe")?;
-    let scribe =
-        Scribe { journal, orders, output: [Some(out), Some(err)], input, is_terminal: false, recording };
+    let output = [Some(out), Some(err)];
+    let scribe = Scribe { journal, orders, output, input, is_terminal: false, recording, is_whole };
     Ok(Streams { standard: Vec::from([stdin, stdout, stderr]), scribe: Some(scribe), ..Streams::default() })
 }
 

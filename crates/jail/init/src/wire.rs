@@ -279,6 +279,9 @@ pub struct Exec {
     pub orphan: Orphan,
     /// Whether what it writes goes into a journal.
     pub recording: Option<Recording>,
+    /// Whether nothing of what it writes may be left out of the journal: once that is as long as its cap, the command
+    /// waits until somebody has read what is there and says how much more it can take.
+    pub is_whole: bool,
 }
 
 /// How an execution is recorded.

@@ -48,6 +48,7 @@ pub(super) fn write_order(order: &Order) -> Vec<u8> {
         Order::Resize(rows, cols) => journal::Order::Resize(*rows, *cols),
         Order::Signal(signal) => journal::Order::Signal(*signal),
         Order::Kill => journal::Order::Kill,
+        Order::Upto(limit) => journal::Order::Upto(*limit),
     })
 }
 

@@ -73,13 +73,14 @@ impl Sandbox for ProcessSandbox {
         let record = self.record();
         let connection = self.connect(&record)?;
         let mut request = users::request(&record, spec)?;
-        let Recording { journal, orders, stdin, cap } = recording;
+        let Recording { journal, orders, stdin, cap, is_whole } = recording;
         request.orphan = Orphan::Keep;
         let (stdin, input) = match stdin {
             RecordedInput::Given(stdin) => (stdin, false),
             RecordedInput::Piped(pipe) => (pipe, true),
         };
         request.recording = Some(belljar_jail::Recording { cap, input });
+        request.is_whole = is_whole;
         connection
             .exec(&request, &[&journal, &orders, &stdin].map(AsFd::as_fd))
             .map(OwnedFd::from)

@@ -37,6 +37,7 @@ pub(super) fn request(record: &Record, spec: &ExecSpec) -> Result<Exec, SandboxE
         timeout_ms: spec.timeout.map_or(0, belljar_domain::Span::as_millis),
         orphan: Orphan::Kill,
         recording: None,
+        is_whole: false,
     })
 }
 

@@ -26,6 +26,10 @@ const HEAD: usize = 64 * 1024;
 /// How much longer than a stream's own clock the connection waits, so that the stream can say why it ends.
 const AFTER: Duration = Duration::from_secs(5);
 
+/// How long a program of this machine may take nothing: its user may have it wait in a pager overnight, and what it reads
+/// waits with it.
+const OVERNIGHT: Duration = Duration::from_hours(24);
+
 /// What a connection needs.
 #[derive(Debug)]
 pub(super) struct Open {
@@ -41,8 +45,11 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Open { app, router, peer, place } = open;
-    let stream =
-        Stall::new(stream, app.settings.patience + AFTER, app.metrics.dropped.clone(), app.closing.clone());
+    let patience = match peer {
+        Peer::Unix { .. } => OVERNIGHT,
+        Peer::Tcp | Peer::Keyless => app.settings.patience + AFTER,
+    };
+    let stream = Stall::new(stream, patience, app.metrics.dropped.clone(), app.closing.clone());
     let service = service_fn(|request: hyper::Request<Incoming>| {
         let (app, router) = (app.clone(), router.clone());
         async move { Ok::<_, Infallible>(answer(app, router, peer, request.map(Body::new)).await) }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use belljar_domain::{ExecutionId, Principal};
-use belljar_engine::service::{ExecutionView, OutputChunk, OwnOutput};
+use belljar_engine::service::{ExecutionView, OutputChunk, OwnOutput, Reader};
 use tokio::sync::watch;
 
 use crate::{app::App, problem::Answer};
@@ -19,9 +19,12 @@ pub(crate) struct Tail {
     app: App,
     who: Arc<Principal>,
     id: ExecutionId,
+    reader: Reader,
     after: u64,
     news: watch::Receiver<u64>,
     state: State,
+    /// Whether something went by before it could be read.
+    missed: bool,
     own: Option<OwnOutput>,
 }
 
@@ -45,8 +48,10 @@ pub(crate) enum Piece {
 
 impl Tail {
     pub(crate) async fn new(app: &App, who: &Arc<Principal>, id: ExecutionId, after: u64) -> Answer<Self> {
-        let news = app.ask(who, move |service, who| service.watch(who, id)).await?;
-        Ok(Self { app: app.clone(), who: Arc::clone(who), id, after, news, state: State::Reading, own: None })
+        let reader = app.ask(who, move |service, who| service.reader(who, id)).await?;
+        let (app, who, news) = (app.clone(), Arc::clone(who), reader.news());
+        let own = reader.come_back(&app.service);
+        Ok(Self { app, who, id, reader, after, news, state: State::Reading, missed: false, own })
     }
 
     /// The same for whoever started the command: they hear what it writes, not what the log keeps of it.
@@ -61,12 +66,17 @@ impl Tail {
             State::Ended => return self.end().await,
             State::Reading => {}
         }
+        // Whoever asks for more has what they got.
+        if let Some(own) = &self.own {
+            own.taken(self.after);
+        }
         loop {
             // Seen before reading, so that what comes while reading wakes the wait below.
             self.news.borrow_and_update();
-            let (id, after) = (self.id, self.after);
+            let (reader, after) = (self.reader.clone(), self.after);
             let mut page =
-                self.app.ask(&self.who, move |service, who| service.output(who, id, after, PAGE)).await?;
+                self.app.ask(&self.who, move |service, who| reader.read(service, who, after, PAGE)).await?;
+            self.missed |= page.missed;
             if page.end {
                 self.state = State::Ended;
             }
@@ -98,8 +108,8 @@ impl Tail {
     }
 
     async fn end(&mut self) -> Answer<Piece> {
-        let id = self.id;
-        let view = self.app.ask(&self.who, move |service, who| service.execution(who, id)).await?;
+        let (reader, missed) = (self.reader.clone(), self.missed);
+        let view = self.app.ask(&self.who, move |service, who| reader.view(service, who, missed)).await?;
         self.state = State::Done;
         Ok(Piece::Exit(Box::new(view)))
     }
