@@ -50,6 +50,9 @@ pub struct ExecRequest {
     pub attached: bool,
     /// Runs it on a terminal of this size.
     pub terminal: Option<TerminalSize>,
+    /// The identity it is to have, for whoever has to know it beforehand; one of the server's when absent.
+    #[schema(pattern = "^exe_[0-9a-f]{32}$")]
+    pub execution_id: Option<String>,
 }
 
 /// The size of a terminal in characters.

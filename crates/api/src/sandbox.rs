@@ -122,6 +122,9 @@ pub struct CreateSandbox {
     /// Anything else to be kept with it.
     #[schema(value_type = Object)]
     pub metadata: Option<serde_json::Map<String, Value>>,
+    /// Puts the hooks of agents into it, for whoever listens there, as `belljar run --observe` does. For `host` alone.
+    #[serde(default)]
+    pub observe: bool,
 }
 
 /// What to change about a sandbox.

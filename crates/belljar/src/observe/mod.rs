@@ -40,15 +40,15 @@ const AFTER: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long a sandbox may live that has no clock.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// Puts into a sandbox that is about to be made what its agents need to be heard. Programs of another system's template
-/// may not be able to run ours, so there they tell what they export, and nothing by hooks; the answer is whether they
-/// have hooks.
-pub(crate) fn prepare(context: &Context, spec: &mut SandboxSpec) -> Result<bool> {
-    if spec.template != TemplateRef::Host {
-        return Ok(false);
-    }
-    equip(&context.env, spec)?;
-    Ok(true)
+/// Whether agents in a sandbox tell by hooks. Programs of another system's template may not be able to run ours, so there
+/// they tell what they export, and nothing by hooks.
+pub(crate) fn has_hooks(spec: &SandboxSpec) -> bool {
+    spec.template == TemplateRef::Host
+}
+
+/// Puts into a sandbox that is about to be made what its agents need to be heard.
+pub(crate) fn prepare(context: &Context, spec: &mut SandboxSpec) -> Result<()> {
+    if has_hooks(spec) { equip(&context.env, spec) } else { Ok(()) }
 }
 
 fn equip(env: &BTreeMap<String, String>, spec: &mut SandboxSpec) -> Result<()> {
@@ -95,6 +95,11 @@ impl Observer {
         let port = listener.local_addr().context("listen in the sandbox")?.port();
         let relay = Relay::begin(listener, home.to_owned(), pass.clone()).context("begin to listen")?;
         Ok(Self { relay, port, pass, execution })
+    }
+
+    /// The execution that is heard.
+    pub(crate) const fn execution(&self) -> ExecutionId {
+        self.execution
     }
 
     /// The variables of a command that is to be heard. What its user set about telemetry stays as it is.

@@ -205,7 +205,9 @@ impl Service {
             agent: order.agent.clone(),
             labels: order.labels.clone(),
         };
-        if let Some(listener) = self.0.settings.listener.as_ref().filter(|_| order.observed) {
+        // Programs of another system's template may not be able to run ours.
+        let hears = order.observed && spec.template == TemplateRef::Host;
+        if let Some(listener) = self.0.settings.listener.as_ref().filter(|_| hears) {
             listener.equip(&mut spec).map_err(|why| unheard(&why))?;
         }
         Ok(spec)

@@ -46,7 +46,7 @@ pub(crate) fn order(request: api::CreateSandbox) -> Answer<CreateSandbox> {
         agent: named("agent", request.agent)?,
         labels: labelled(request.labels)?,
         metadata: request.metadata.map_or(Value::Null, Value::Object),
-        observed: false,
+        observed: request.observe,
     })
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn start(request: api::ExecRequest) -> Answer<StartExecution> {
     }
     let heard = if request.attached { Heard::AsItComes } else { Heard::AtTheEnd };
     Ok(StartExecution {
-        id: None,
+        id: parsed("execution_id", request.execution_id.as_deref())?,
         argv,
         heard,
         cwd: request.cwd.map(|cwd| path_inside("cwd", &cwd)).transpose()?,

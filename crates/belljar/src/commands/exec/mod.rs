@@ -39,7 +39,7 @@ pub(crate) fn exec(context: &Context, args: Exec) -> Result<ExitCode> {
     };
     let view = View::choose(context, args.tty);
     let done = match sandboxes.server().filter(|_| !args.direct) {
-        Some(server) => served::follow(server, id, spec, view)?,
+        Some(server) => served::follow(server, id, (None, spec), view)?,
         None => {
             let sandbox = sandboxes.own(id)?;
             killswitch::spares(&context.home, sandbox.info().spec.agent.as_deref())?;

@@ -11,7 +11,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use belljar_domain::{ExecSpec, ExitReport, Outcome, SandboxId, Span, Terminal};
+use belljar_domain::{ExecSpec, ExecutionId, ExitReport, Outcome, SandboxId, Span, Terminal};
 use belljar_engine::supervise::{CapturedOutput, Input, Signals};
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ const BREATH: Duration = Duration::from_millis(50);
 pub(in crate::commands) fn follow(
     server: &Client,
     id: SandboxId,
-    spec: ExecSpec,
+    (execution, spec): (Option<ExecutionId>, ExecSpec),
     view: View,
 ) -> Result<Done> {
     let input = match (view, follow::input(view)?) {
@@ -45,7 +45,7 @@ pub(in crate::commands) fn follow(
         (View::Streams | View::Json, Input::From(source)) => Some(source),
         (View::Streams | View::Json, Input::Empty) => None,
     };
-    let mut speech = server.exec(id, order(spec, view, input.is_some()))?;
+    let mut speech = server.exec(id, order(execution, spec, view, input.is_some()))?;
     // A signal until here ends belljar, and with it the command.
     let signals = terminal::signals().context("listen for signals")?;
     let at_terminal = view == View::Terminal && io::stdin().is_terminal();
@@ -61,10 +61,11 @@ pub(in crate::commands) fn follow(
     done.context("the command may go on in its sandbox; `belljar logs` shows what it writes")
 }
 
-fn order(spec: ExecSpec, view: View, reads: bool) -> Value {
+fn order(execution: Option<ExecutionId>, spec: ExecSpec, view: View, reads: bool) -> Value {
     let timeout = spec.timeout.map(|span| Duration::from_millis(span.as_millis()).min(LONGEST));
     let window = (view == View::Terminal).then(window);
     json!({
+        "execution_id": execution,
         "command": spec.argv,
         "cwd": spec.cwd.map(|path| path.to_string()),
         "env": spec.env,

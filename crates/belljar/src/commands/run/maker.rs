@@ -3,7 +3,7 @@
 //! Owns: that `run` is the same either way. Refuses: words for people.
 
 use anyhow::{Context as _, Result};
-use belljar_domain::{ExecSpec, KillCause, SandboxSpec, Span, TemplateRef};
+use belljar_domain::{ExecSpec, ExecutionId, KillCause, SandboxSpec, Span, TemplateRef};
 use belljar_ports::{Keep, Sandbox, SandboxProvider as _};
 
 use super::super::{
@@ -14,6 +14,7 @@ use crate::{
     args::{Run, host_path},
     client::Client,
     context::{Context, new_sandbox_id},
+    observe,
     sandboxes::order,
 };
 
@@ -27,16 +28,27 @@ pub(super) enum Maker {
 }
 
 impl Maker {
-    /// What an agent in it tells is heard by this process, which then has the sandbox to itself.
     pub(super) fn choose(context: &Context, args: &Run) -> Self {
-        let server = if args.direct || args.observe { None } else { Client::at_home(&context.home) };
+        let server = if args.direct { None } else { Client::at_home(&context.home) };
         server.map_or(Self::Own, Self::Server)
     }
 
-    pub(super) fn make(&self, context: &Context, spec: &SandboxSpec, keep: Keep) -> Result<Box<dyn Sandbox>> {
+    /// Makes it. What an agent in it tells is heard by this process, whoever made it.
+    pub(super) fn make(
+        &self,
+        context: &Context,
+        spec: &SandboxSpec,
+        keep: Keep,
+        is_observed: bool,
+    ) -> Result<Box<dyn Sandbox>> {
         let provider = context.provider()?;
-        let Self::Server(server) = self else { return Ok(provider.create(new_sandbox_id(), spec, keep)?) };
         let mut spec = spec.clone();
+        let Self::Server(server) = self else {
+            if is_observed {
+                observe::prepare(context, &mut spec)?;
+            }
+            return Ok(provider.create(new_sandbox_id(), &spec, keep)?);
+        };
         if let TemplateRef::Path(path) = &spec.template {
             // The server works elsewhere.
             spec.template = TemplateRef::Path(host_path(path)?.as_path().to_owned());
@@ -44,7 +56,11 @@ impl Maker {
         if keep == Keep::WithMaker {
             spec.clocks.idle = LEFT;
         }
-        let made = server.create(&order(&spec))?;
+        let mut order = order(&spec);
+        if let Some(order) = order.as_object_mut().filter(|_| is_observed) {
+            order.insert("observe".to_owned(), true.into());
+        }
+        let made = server.create(&order)?;
         provider.find(made.id).context("find the sandbox the server made")
     }
 
@@ -52,7 +68,7 @@ impl Maker {
         &self,
         context: &Context,
         sandbox: &dyn Sandbox,
-        exec: ExecSpec,
+        (execution, exec): (Option<ExecutionId>, ExecSpec),
         view: View,
     ) -> Result<Done> {
         let Self::Server(server) = self else { return follow::follow(context, sandbox, exec, view) };
@@ -61,7 +77,7 @@ impl Maker {
         let mut env = context.provider()?.taken_over(&info.spec);
         env.extend(info.spec.env);
         env.extend(exec.env);
-        served::follow(server, info.id, ExecSpec { env, ..exec }, view)
+        served::follow(server, info.id, (execution, ExecSpec { env, ..exec }), view)
     }
 
     /// Ends it and keeps what it changed.

@@ -28,12 +28,16 @@ use crate::{
 };
 
 pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
-    let mut spec = sandbox_spec(context, &args.shape)?;
-    if args.observe && !observe::prepare(context, &mut spec)? && !args.quiet {
+    let spec = sandbox_spec(context, &args.shape)?;
+    if args.observe && !observe::has_hooks(&spec) && !args.quiet {
         let _unheard =
             writeln!(io::stderr(), "belljar: agents in this template tell by telemetry, not by hooks");
     }
     if args.plan {
+        let mut spec = spec;
+        if args.observe {
+            observe::prepare(context, &mut spec)?;
+        }
         let plan = context.provider()?.plan(new_sandbox_id(), &spec)?;
         let mut out = io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, &plan)?;
@@ -46,7 +50,7 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
     killswitch::spares(&context.home, spec.agent.as_deref())?;
     let maker = Maker::choose(context, args);
     let keep = if args.keep { Keep::Alive } else { Keep::WithMaker };
-    let sandbox = maker.make(context, &spec, keep)?;
+    let sandbox = maker.make(context, &spec, keep, args.observe)?;
     // Who is killed while it is made does not see it begin.
     if let Err(refusal) = killswitch::spares(&context.home, spec.agent.as_deref()) {
         maker.destroy(&*sandbox)?;
@@ -77,7 +81,8 @@ pub(crate) fn run(context: &Context, args: &Run) -> Result<ExitCode> {
         timeout: Some(args.timeout.unwrap_or(spec.clocks.exec_timeout)),
     };
     let view = View::choose(context, args.tty);
-    let done = match maker.follow(context, &*sandbox, exec, view) {
+    let execution = observer.as_ref().map(Observer::execution);
+    let done = match maker.follow(context, &*sandbox, (execution, exec), view) {
         Ok(done) => done,
         Err(error) => {
             // A sandbox whose command never ran has nothing worth keeping.
