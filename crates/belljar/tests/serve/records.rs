@@ -286,3 +286,31 @@ fn numbers_and_names_nobody_can_mean_stop_no_record() {
         assert!(answer.len() < 20_000, "{path}: {}", answer.len());
     }
 }
+
+#[test]
+fn what_no_record_takes_is_passed_over_and_said() {
+    let served = Served::start();
+    tell(&served);
+    assert_eq!(get(&served, &format!("/api/v1/sessions/{SESSION}"))["counts"]["calls"], 3);
+    // As a disk would that lost a block of the records: whatever is told of this call finds what nobody can read.
+    let records = rusqlite::Connection::open(served.home().join("eye.db")).unwrap();
+    records.busy_timeout(std::time::Duration::from_secs(10)).unwrap();
+    assert_eq!(records.execute("UPDATE call_records SET record = '{\"call\":'", []).unwrap(), 3);
+    let again = json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "toolu_1",
+        "prompt_id": "p1", "tool_input": {"command": "make"}});
+    hook(&served, 50, &again);
+    let told = json!({"kind": "prompt.submitted", "session_id": "afterwards"});
+    assert_eq!(served.client().post("/api/v1/events/ingest", &told).status, 201);
+    assert_eq!(get(&served, "/api/v1/sessions/afterwards")["counts"]["prompts"], 1, "the rest is seen");
+    let said = eventually("it is said", || {
+        let page = get(&served, "/api/v1/events?after=0&kind=record.passed_over");
+        page["items"].as_array().unwrap().first().cloned()
+    });
+    assert_eq!(
+        (&said["payload"]["kind"], &said["status"]),
+        (&json!("tool.finished"), &json!("failure")),
+        "{said}"
+    );
+    let metrics = served.client().get("/metrics").text();
+    assert!(metrics.contains("belljar_records_passed_over_events 1"), "{metrics}");
+}

@@ -58,6 +58,8 @@ pub struct ServiceHealth {
     pub reaped: u64,
     /// Events that are not in the records of what agents did yet.
     pub unseen: u64,
+    /// Events no record takes.
+    pub passed_over: u64,
     /// How long commands took since the start, in milliseconds: how many up to each bound, and all together.
     pub durations: Durations,
 }
@@ -176,6 +178,7 @@ impl Service {
             queued: size(self.0.places.waiting()),
             writer: self.store().health(),
             unseen: self.eye_lag(),
+            passed_over: self.passed_over(),
             spawned: count(&counters.spawned),
             errors: count(&counters.failed),
             adopted: count(&counters.adopted),

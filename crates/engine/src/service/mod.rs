@@ -61,7 +61,10 @@ mod writer;
 use std::{
     collections::BTreeSet,
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, atomic::AtomicBool},
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicBool, AtomicU64},
+    },
     time::SystemTime,
 };
 
@@ -238,7 +241,14 @@ impl Service {
         let inner = Inner {
             provider,
             recorder: Recorder::new(store, &fingerprint_key, Arc::clone(&bell))?,
-            eye: eye::Eye { lens, bell, since: now(), began, before: OnceLock::new() },
+            eye: eye::Eye {
+                lens,
+                bell,
+                since: now(),
+                began,
+                before: OnceLock::new(),
+                passed_over: AtomicU64::new(0),
+            },
             places: Places::new(settings.quotas),
             policy: policy::InForce::default(),
             killswitch: killswitch::Killswitch::new(killswitch),

@@ -63,6 +63,15 @@ pub enum StoreError {
     /// The request makes no sense.
     #[error("{0}")]
     Invalid(String),
+    /// Something that was told, or kept before, cannot be kept or read; trying again would not help.
+    #[error("could not {doing}, and never can")]
+    Unfit {
+        /// The step under way, as a verb phrase.
+        doing: &'static str,
+        /// What about it.
+        #[source]
+        source: Box<dyn StdError + Send + Sync>,
+    },
     /// The database or the disk failed.
     #[error("could not {doing}")]
     Backend {

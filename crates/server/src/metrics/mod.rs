@@ -72,6 +72,7 @@ pub(crate) struct Metrics {
     writer_lag: Float,
     writer_queued: Whole,
     records_lag: Whole,
+    records_passed_over: Whole,
     writer_failures: Whole,
     ledger_events: Whole,
     clients: Whole,
@@ -103,6 +104,7 @@ impl Metrics {
             writer_lag: Float::default(),
             writer_queued: Whole::default(),
             records_lag: Whole::default(),
+            records_passed_over: Whole::default(),
             writer_failures: Whole::default(),
             ledger_events: Whole::default(),
             clients: Whole::default(),
@@ -151,6 +153,8 @@ impl Metrics {
         registry.register("belljar_writer_queued", "Writes that wait", self.writer_queued.clone());
         let about = "Events that are not in the records of what agents did yet";
         registry.register("belljar_records_lag_events", about, self.records_lag.clone());
+        let about = "Events since the server's start that no record of what agents did takes";
+        registry.register("belljar_records_passed_over_events", about, self.records_passed_over.clone());
         registry.register("belljar_writer_failures", "Commits that failed", self.writer_failures.clone());
         registry.register(
             "belljar_ledger_events",
@@ -269,6 +273,7 @@ impl Metrics {
         self.writer_lag.set(health.writer.lag.as_secs_f64());
         self.writer_queued.set(whole(health.writer.queued));
         self.records_lag.set(whole(health.unseen));
+        self.records_passed_over.set(whole(health.passed_over));
         self.writer_failures.set(whole(health.writer.failures));
         self.ledger_events.set(whole(health.writer.last_seq));
         self.clients.set(i64::try_from(clients).unwrap_or(i64::MAX));

@@ -5,7 +5,7 @@ use std::{error::Error as StdError, fmt::Display, str::FromStr};
 use belljar_domain::{Digest, Timestamp};
 use belljar_ports::StoreError;
 use rusqlite::{
-    Error, Row,
+    Error, ErrorCode, Row,
     types::{ToSqlOutput, Type, Value, ValueRef},
 };
 
@@ -19,6 +19,35 @@ pub(crate) trait Doing<T> {
 impl<T> Doing<T> for rusqlite::Result<T> {
     fn doing(self, what: &'static str) -> Result<T, StoreError> {
         self.map_err(|e| StoreError::backend(what, e))
+    }
+}
+
+/// Tells a failure that lies in what is kept from one of the database or the disk.
+pub(crate) fn told_apart(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Backend { doing, source }
+            if source.downcast_ref::<Error>().is_some_and(is_about_values) =>
+        {
+            StoreError::Unfit { doing, source }
+        }
+        other => other,
+    }
+}
+
+fn is_about_values(error: &Error) -> bool {
+    match error {
+        Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::ToSqlConversionFailure(_)
+        | Error::InvalidColumnType(..)
+        | Error::Utf8Error(..) => true,
+        Error::SqliteFailure(failure, _) => {
+            matches!(
+                failure.code,
+                ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch | ErrorCode::TooBig
+            )
+        }
+        _ => false,
     }
 }
 

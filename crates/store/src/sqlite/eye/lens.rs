@@ -13,7 +13,7 @@ use belljar_ports::{
     store::PAGE_LIMIT,
 };
 
-use super::super::sql::{Doing, amount, signed};
+use super::super::sql::{Doing, amount, signed, told_apart};
 use super::{READING, SqliteLens, WRITING, lists, reports};
 
 type Answer<T> = Result<T, StoreError>;
@@ -24,7 +24,7 @@ impl Lens for SqliteLens {
     }
 
     fn revise(&self, to: u64, work: &mut dyn FnMut(&mut LensShelf<'_>) -> Answer<()>) -> Answer<()> {
-        self.write(|writer| writer.revise(to, work))
+        self.write(|writer| writer.revise(to, work).map_err(told_apart))
     }
 
     fn prune(&self, before: Timestamp, place: u64) -> Answer<u64> {
