@@ -1,6 +1,6 @@
 //! Transcripts as they grow: any cut, broken lines, subagents.
 
-use belljar_capture::transcript::{Reader, TranscriptFact, UsageRecord};
+use belljar_capture::transcript::{BrokenTurn, Reader, TranscriptFact, UsageRecord};
 use serde_json::json;
 
 fn assistant(message: &str, output: u64, content: &serde_json::Value) -> String {
@@ -41,6 +41,31 @@ fn usages(facts: &[TranscriptFact]) -> Vec<&UsageRecord> {
         }
     }
     usages
+}
+
+#[test]
+fn a_turn_that_broke_off_is_told_once_and_a_subagents_is_not() {
+    let line = |is_aside: bool| {
+        let line = json!({
+            "type": "assistant", "sessionId": "s1", "isSidechain": is_aside, "uuid": "u7", "isApiErrorMessage": true,
+            "timestamp": "2026-11-15T18:38:18.585Z", "error": "unknown", "apiErrorStatus": 400,
+            "apiErrorType": "invalid_request_error",
+            "message": {"id": "m", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 400"}]}
+        });
+        format!("{line}\n")
+    };
+    let mut reader = Reader::new(0);
+    reader.feed([session(), line(true), line(false)].concat().as_bytes());
+    let broken = reader.broken_turns();
+    assert_eq!(
+        broken.iter().map(BrokenTurn::said).collect::<Vec<_>>(),
+        ["unknown (400 invalid_request_error)"]
+    );
+    assert_eq!((broken[0].id.as_str(), broken[0].time.as_str()), ("u7", "2026-11-15T18:38:18.585Z"));
+    assert!(reader.broken_turns().is_empty());
+    let mut aside = Reader::of_agent("a1", 0);
+    aside.feed(line(false).as_bytes());
+    assert!(aside.broken_turns().is_empty());
 }
 
 #[test]

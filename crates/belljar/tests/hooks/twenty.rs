@@ -58,7 +58,8 @@ impl Server {
         answer
     }
 
-    /// Everything hooks told of a session, in the ledger's order; of the newest one if none is named.
+    /// Everything hooks told of a session, in the ledger's order; of the newest one if none is named. A hook the client did
+    /// not let begin is told by its transcript.
     pub(crate) fn told(&self, session: Option<&str>) -> Vec<Value> {
         let (mut told, mut after) = (Vec::<Value>::new(), 0);
         loop {
@@ -66,7 +67,7 @@ impl Server {
             let items = page["items"].as_array().unwrap();
             let Some(last) = items.last() else { break };
             after = last["seq"].as_u64().unwrap();
-            told.extend(items.iter().filter(|event| event["payload"]["source"] == "hook").cloned());
+            told.extend(items.iter().filter(|event| event["payload"]["hook"].is_string()).cloned());
         }
         let newest = told.last().map(|event| event["session_id"].clone());
         let wanted = session.map(Value::from).or(newest);

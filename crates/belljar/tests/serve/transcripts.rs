@@ -14,7 +14,11 @@ fn line(message: &str, output: u64, content: &Value) -> String {
 }
 
 fn stop(served: &Served, number: u8, path: &Path) {
-    let payload = json!({"hook_event_name": "Stop", "session_id": "s-t", "transcript_path": path});
+    hook(served, number, path, "Stop");
+}
+
+fn hook(served: &Served, number: u8, path: &Path, name: &str) {
+    let payload = json!({"hook_event_name": name, "session_id": "s-t", "transcript_path": path});
     let envelope = json!({
         "version": 1, "id": format!("evt_0192f0c00000700080000000000001{number:02x}"), "agent": "claude-code",
         "sent_at": "2026-11-16T04:00:00Z", "pid": 7, "env": {}, "payload": payload,
@@ -49,6 +53,41 @@ fn a_transcript_is_read_as_it_grows_and_each_line_once() {
     let said =
         eventually("facts of the transcript", || Some(facts(&served)).filter(|facts| facts.len() == 4));
     assert_eq!(said[3]["message"], "m3", "only what is new: {said:?}");
+}
+
+#[test]
+fn a_turn_that_broke_off_is_told_by_the_transcript_where_no_hook_told_of_it() {
+    let mut served = Served::start();
+    let path = served.work().join("s-t.jsonl");
+    let broke = |id: &str, time: &str| {
+        let line = json!({
+            "type": "assistant", "sessionId": "s-t", "isSidechain": false, "uuid": id, "timestamp": time,
+            "isApiErrorMessage": true, "error": "unknown", "apiErrorStatus": 400, "apiErrorType": "overloaded_error",
+            "message": {"id": id, "model": "<synthetic>", "content": []},
+        });
+        format!("{line}\n")
+    };
+    // Of the first a hook told, at the time all hooks here are sent; of the second none did.
+    fs::write(&path, broke("u1", "2026-11-16T03:59:59.800Z") + &broke("u2", "2026-11-16T04:07:00Z")).unwrap();
+    hook(&served, 1, &path, "StopFailure");
+    hook(&served, 2, &path, "SessionEnd");
+    let failures = |served: &Served| {
+        let page = served.client().get("/api/v1/events?kind=turn.failed&after=0").json();
+        page["items"].as_array().unwrap().clone()
+    };
+    let told = eventually("both are told", || Some(failures(&served)).filter(|told| told.len() == 2));
+    assert_eq!(
+        (&told[0]["payload"]["source"], &told[1]["payload"]["source"]),
+        (&json!("hook"), &json!("transcript"))
+    );
+    assert_eq!(
+        (&told[1]["error"], &told[1]["status"]),
+        (&json!("unknown (400 overloaded_error)"), &json!("failure"))
+    );
+    assert_eq!(told[1]["time"], "2026-11-16T04:07:00.000000Z");
+    hook(&served, 3, &path, "SessionEnd");
+    served.restart("TERM");
+    assert_eq!(failures(&served).len(), 2, "and each of them once");
 }
 
 #[test]

@@ -3,11 +3,13 @@
 //! Owns: reading them piece by piece from any place, and what their lines say about usage, tools and
 //! subagents. Refuses: prose. Texts stay in the file; facts name the message they are in.
 
+mod failure;
 mod lines;
 mod packed;
 mod record;
 mod rollout;
 
+pub use failure::BrokenTurn;
 pub use lines::Lines;
 pub use record::{TranscriptFact, UsageRecord};
 pub use rollout::Rollout;
@@ -19,6 +21,7 @@ pub struct Reader {
     agent: Option<String>,
     rollout: Rollout,
     broken: u64,
+    broken_turns: Vec<BrokenTurn>,
 }
 
 impl Reader {
@@ -54,12 +57,21 @@ impl Reader {
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<TranscriptFact> {
         let mut facts = Vec::new();
         let (agent, rollout, broken) = (self.agent.as_deref(), &mut self.rollout, &mut self.broken);
+        let broken_turns = &mut self.broken_turns;
         self.lines.feed(bytes, |line| match serde_json::from_slice(line) {
             Ok(value) if rollout.read(&value, &mut facts) => {}
-            Ok(value) => record::facts(&value, agent, &mut facts),
+            Ok(value) => {
+                record::facts(&value, agent, &mut facts);
+                broken_turns.extend(BrokenTurn::read(&value).filter(|_| agent.is_none()));
+            }
             Err(_) => *broken += 1,
         });
         facts
+    }
+
+    /// The turns that broke off in what was read since this was asked last.
+    pub fn broken_turns(&mut self) -> Vec<BrokenTurn> {
+        std::mem::take(&mut self.broken_turns)
     }
 
     /// Where the next reader should continue: after the last complete line.

@@ -12,6 +12,7 @@ mod aftermath;
 mod agents;
 mod alerts;
 mod approvals;
+mod broken_turns;
 mod budgets;
 mod bundles;
 mod courier;

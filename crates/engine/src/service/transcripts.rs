@@ -15,7 +15,7 @@ use std::{
 
 use belljar_capture::{
     Agent,
-    transcript::{Reader, Rollout, TranscriptFact},
+    transcript::{BrokenTurn, Reader, Rollout, TranscriptFact},
 };
 use belljar_domain::{Actor, EventId, EventKind, NewEvent, Principal, ProjectId, SandboxId};
 use belljar_ports::store::{Batch, Document, Removal};
@@ -25,11 +25,12 @@ use sha2::{Digest as _, Sha256};
 use uuid::Builder;
 
 use super::{
-    Ingested, Result, Service, ServiceError, now,
+    Ingested, Result, Service, ServiceError, broken_turns, now,
     shelf::{self, Shelf},
 };
 
-const COLLECTION: &str = "transcript";
+/// Where it is kept how far each was read.
+pub(super) const TRANSCRIPTS: &str = "transcript";
 /// Facts of one event.
 const FACTS: usize = 400;
 const PIECE: usize = 256 * 1024;
@@ -54,6 +55,18 @@ pub struct TranscriptPlace {
     pub whose: Whose,
     /// Who writes it.
     pub agent: Agent,
+}
+
+impl TranscriptPlace {
+    /// What its document, or that of a file beside it, is called.
+    pub(super) fn name_of(&self, project: &ProjectId, path: &Path) -> String {
+        // Every sandbox has files of the same names.
+        let inside = match self.whose {
+            Whose::User(_) => String::new(),
+            Whose::Sandbox(id) => format!("\0{id}"),
+        };
+        hex(&Sha256::digest(format!("{}\0{}{inside}", project.as_str(), path.display())))
+    }
 }
 
 /// Whose file a transcript must be.
@@ -176,6 +189,11 @@ impl Service {
         let lock = || self.0.transcripts.lock().unwrap_or_else(PoisonError::into_inner);
         lock().remove(&(due.clone(), is_late));
         self.read_transcripts(&due.project, &due.place);
+        if is_late {
+            let _turn = self.0.reading.lock().unwrap_or_else(PoisonError::into_inner);
+            // What cannot be told now is told at the next hook, or by the next server.
+            let _untold = self.tell_broken_turns(&due.project, &due.place);
+        }
         // Whoever is told meanwhile waits for this lock before it writes down that it is due again.
         let waiting = lock();
         if is_late && [false, true].into_iter().all(|is_late| !waiting.contains(&(due.clone(), is_late))) {
@@ -211,13 +229,8 @@ impl Service {
     ) -> Result<()> {
         let Some(file) = shelf.open(path) else { return Ok(()) };
         let about = file.metadata().map_err(|error| unread(path, &error))?;
-        // Every sandbox has files of the same names.
-        let inside = match place.whose {
-            Whose::User(_) => String::new(),
-            Whose::Sandbox(id) => format!("\0{id}"),
-        };
-        let name = hex(&Sha256::digest(format!("{}\0{}{inside}", project.as_str(), path.display())));
-        let before = self.store().document(COLLECTION, &name)?.map(|document| document.record);
+        let name = place.name_of(project, path);
+        let before = self.store().document(TRANSCRIPTS, &name)?.map(|document| document.record);
         let number = |field: &str| before.as_ref()?.get(field)?.as_u64();
         let is_same = number("inode") == Some(about.ino()) && number("offset").unwrap_or(0) <= about.len();
         let mut at = number("offset").filter(|_| is_same).unwrap_or(0);
@@ -227,14 +240,17 @@ impl Service {
         let reader = agent.map_or_else(|| Reader::new(at), |agent| Reader::of_agent(agent, at));
         let mut reader = reader.after(known);
         let (mut facts, mut piece) = (Vec::new(), vec![0; PIECE]);
+        let mut broken = broken_turns::kept(before.as_ref().filter(|_| is_same));
         loop {
             let length = file.read_at(&mut piece, at).map_err(|error| unread(path, &error))?;
             let is_end = length == 0 || at >= until;
             facts.extend(reader.feed(piece.get(..length).unwrap_or_default()));
+            broken.extend(reader.broken_turns());
             at += length as u64;
             let is_news = reader.offset() > from;
             if is_news && (is_end || facts.len() >= FACTS) {
-                let spot = Spot { project, place, path, agent, name: &name, inode: about.ino() };
+                let (broken, inode) = (&broken, about.ino());
+                let spot = Spot { project, place, path, agent, name: &name, inode, broken };
                 self.keep(&spot, from, &reader, std::mem::take(&mut facts))?;
                 from = reader.offset();
             }
@@ -259,11 +275,14 @@ impl Service {
             events.push(spot.event(from, to, nth, std::mem::replace(&mut facts, rest)));
             nth += 1;
         }
-        let record = json!({
+        let mut record = json!({
             "path": spot.path, "offset": to, "inode": spot.inode, "rollout": reader.rollout(),
         });
+        if let Some(fields) = record.as_object_mut().filter(|_| !spot.broken.is_empty()) {
+            fields.insert(broken_turns::FIELD.to_owned(), json!(spot.broken));
+        }
         let document = Document {
-            collection: COLLECTION.to_owned(),
+            collection: TRANSCRIPTS.to_owned(),
             id: spot.name.to_owned(),
             project: spot.project.clone(),
             updated: now(),
@@ -282,6 +301,8 @@ struct Spot<'s> {
     agent: Option<&'s str>,
     name: &'s str,
     inode: u64,
+    /// What it said of turns that broke off, and was not told yet.
+    broken: &'s [BrokenTurn],
 }
 
 impl Spot<'_> {
