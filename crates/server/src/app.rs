@@ -15,6 +15,7 @@ use tokio::{
 
 use crate::{
     guard::{Denials, Key, Nonces, Sessions},
+    idempotency::UnderWay,
     live::{Clients, Tape},
     mcp,
     metrics::Metrics,
@@ -115,6 +116,7 @@ pub(crate) struct Shared {
     pub(crate) nonces: Nonces,
     pub(crate) clients: Clients,
     pub(crate) tape: Tape,
+    pub(crate) under_way: UnderWay,
     pub(crate) metrics: Metrics,
     pub(crate) readiness: Readiness,
     pub(crate) closing: watch::Receiver<bool>,
@@ -164,6 +166,7 @@ impl App {
             nonces,
             clients,
             tape: Tape::default(),
+            under_way: UnderWay::default(),
             metrics,
             readiness: Readiness::default(),
             closing,

@@ -8,7 +8,7 @@ use belljar_domain::{
 use belljar_ports::{Keep, Sandbox, SandboxInfo, store::Batch};
 
 use super::{
-    CreateSandbox, Passage, Result, SandboxView, Service, ServiceError,
+    CreateSandbox, Passage, Result, SandboxView, Service, ServiceError, claims,
     live::LiveSandbox,
     new_sandbox_id, now,
     pool::Ready,
@@ -68,7 +68,7 @@ impl Service {
         passage: &Passage,
         watch: &mut Stopwatch<'_>,
     ) -> Result<SandboxView> {
-        let id = new_sandbox_id();
+        let id = order.id.unwrap_or_else(new_sandbox_id);
         if !is_ordinary(&spec) {
             let made = self.0.provider.create(id, &spec, Keep::Alive)?;
             let info = SandboxInfo { spec, ..made.info() };
@@ -128,7 +128,11 @@ impl Service {
         let live = self.enrol(sandbox, called(&info, who, order.clone()));
         let view = live.view();
         watch.lap(CreateStage::Claim);
-        self.0.recorder.commit(self.announcement(who, &view, passage))?;
+        let mut announcement = self.announcement(who, &view, passage);
+        if let (Some(wanted), Some(told)) = (order.id, announcement.events.first_mut()) {
+            claims::sign(told, wanted);
+        }
+        self.0.recorder.commit(announcement)?;
         watch.lap(CreateStage::Record);
         if view.spec.env != self.0.settings.defaults.env {
             // Nobody else has these values, so they are written down before anybody relies on them.

@@ -15,6 +15,7 @@ mod approvals;
 mod broken_turns;
 mod budgets;
 mod bundles;
+mod claims;
 mod courier;
 mod crew;
 mod drafts;
@@ -83,6 +84,7 @@ pub use approvals::{
 };
 pub use budgets::{BudgetOrder, BudgetView, Payment, Reserved, Spender, SpendingFilter};
 pub use bundles::BundleApplied;
+pub use claims::Claim;
 pub use error::ServiceError;
 pub use executions::{Brief, Going};
 pub use eye::{

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use belljar_domain::{
-    ExecutionId, HostPath, LimitsPatch, Mount, NetworkMode, Profile, SandboxPath, Span, TemplateRef, Terminal,
+    ExecutionId, HostPath, LimitsPatch, Mount, NetworkMode, Profile, SandboxId, SandboxPath, Span,
+    TemplateRef, Terminal,
 };
 use serde_json::Value;
 
 /// A sandbox to be made. What is left out comes from the server's configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CreateSandbox {
+    /// The identity it is to have, for whoever may have to ask again. One from the pool keeps its own.
+    pub id: Option<SandboxId>,
     /// Its name for people.
     pub name: Option<String>,
     /// What it is made from, snapshots included.

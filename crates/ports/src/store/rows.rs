@@ -144,8 +144,8 @@ pub struct Document {
 /// A request that is to be carried out once, however often it is made.
 ///
 /// Putting one without a response claims the key: [`super::StoreError::KeyTaken`] when it is claimed already,
-/// [`super::StoreError::KeyReused`] when it is for another request. Putting one with a response answers it. Claims whose
-/// answer never came are dropped when the store is opened again.
+/// [`super::StoreError::KeyReused`] when it is for another request. Putting one with a response answers it. A claim
+/// whose answer never came stays as it is: what was done for it may be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyRow {
     /// Whose it is.
@@ -154,7 +154,7 @@ pub struct IdempotencyRow {
     pub key: String,
     /// A hash of the request; the same key with another is refused.
     pub fingerprint: Digest,
-    /// What was answered; `None` while the request is being carried out.
+    /// What was answered; `None` until then, and for good if whoever carried it out was killed.
     pub response: Option<StoredResponse>,
     /// When the key was claimed.
     pub created: Timestamp,

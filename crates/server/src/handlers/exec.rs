@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use axum::{
+    Extension,
     extract::State,
     http::StatusCode,
     response::{IntoResponse, Response},
 };
 use belljar_api as api;
 use belljar_domain::{Principal, SandboxId};
-use belljar_engine::service::StartExecution;
+use belljar_engine::service::{Claim, ExecutionView, StartExecution};
 
 use crate::{
     answer::Json,
@@ -36,12 +37,20 @@ pub(crate) async fn exec(
     State(app): State<App>,
     Caller(who): Caller,
     Sandbox(id): Sandbox,
+    claim: Option<Extension<Claim>>,
     accepts: Accepts,
     JsonBody(mut request): JsonBody<api::ExecRequest>,
 ) -> Answer<Response> {
     request.stream |= accepts.names("text/event-stream");
     let (background, streams, attached) = (request.background, request.stream, request.attached);
-    let order = wire::start(request)?;
+    let mut order = wire::start(request)?;
+    if let Some(Extension(claim)) = claim {
+        let execution = *order.id.get_or_insert_with(|| claim.execution());
+        let begun = app.ask(&who, move |service, who| service.begun_before(who, execution, claim)).await?;
+        if let Some(view) = begun {
+            return taken_up(&app, &who, view, (background, streams)).await;
+        }
+    }
     match (background, streams) {
         (true, _) => {
             let view = app.ask(&who, move |service, who| service.start(who, id, order)).await?;
@@ -55,6 +64,31 @@ pub(crate) async fn exec(
     }
 }
 
+/// Answers for a command that was started before, by a server that is gone.
+async fn taken_up(
+    app: &App,
+    who: &Arc<Principal>,
+    view: ExecutionView,
+    how: (bool, bool),
+) -> Answer<Response> {
+    match how {
+        (true, _) => Ok((StatusCode::ACCEPTED, Json(wire::execution(view))).into_response()),
+        (false, true) => {
+            let client = app.clients.enter()?;
+            let tail = Tail::new(app, who, view.id, 0).await?;
+            Ok(sse::respond(app, client, first(view), tail))
+        }
+        (false, false) => {
+            let finished = app.dwell(who, move |service, who| service.finished(who, view.id)).await?;
+            Ok(Json(wire::answer(finished)).into_response())
+        }
+    }
+}
+
+fn first(view: ExecutionView) -> String {
+    format!("{}{}", sse::greeting(), sse::block("started", None::<u64>, &wire::execution(view)))
+}
+
 async fn streamed(
     app: &App,
     who: &Arc<Principal>,
@@ -65,8 +99,7 @@ async fn streamed(
     let client = app.clients.enter()?;
     let (view, own) = app.ask(who, move |service, who| service.start_heard(who, id, order)).await?;
     let tail = Tail::new(app, who, view.id, 0).await?;
-    let started = sse::block("started", None::<u64>, &wire::execution(view));
-    let first = format!("{}{started}", sse::greeting());
+    let first = first(view);
     if attached {
         return Ok(sse::respond(app, client, first, Attached::new(tail.own(own))));
     }

@@ -1,7 +1,8 @@
 //! Runs under their other name: where one is begun, it is also found, judged, chosen from and stopped.
 
-use axum::{extract::State, response::Response};
+use axum::{Extension, extract::State, response::Response};
 use belljar_api as api;
+use belljar_engine::service::Claim;
 use serde_json::Value;
 
 use super::runs;
@@ -19,9 +20,10 @@ use crate::{
 pub(crate) async fn fork(
     app: State<App>,
     who: Caller,
+    claim: Option<Extension<Claim>>,
     request: JsonBody<api::ForkRequest>,
 ) -> Answer<Response> {
-    runs::create(app, who, request).await
+    runs::create(app, who, claim, request).await
 }
 
 /// Lists runs, newest first.

@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use axum::{
+    Extension,
     extract::State,
     response::{IntoResponse, Response},
 };
 use belljar_api as api;
+use belljar_domain::Principal;
 use belljar_engine::{
     changes::Look,
-    service::{ReportFormat, Side},
+    service::{Claim, ReportFormat, Service, Side},
 };
 use serde_json::Value;
 
@@ -32,10 +34,15 @@ const USUAL: u64 = 30;
 pub(crate) async fn create(
     State(app): State<App>,
     Caller(who): Caller,
+    claim: Option<Extension<Claim>>,
     JsonBody(request): JsonBody<api::ForkRequest>,
 ) -> Answer<Response> {
     let order = wire::new_run(request)?;
-    let run = app.dwell(&who, move |service, who| service.start_run(who, order)).await?;
+    let begin = move |service: &Service, who: &Principal| match claim {
+        None => service.start_run(who, order),
+        Some(Extension(claim)) => service.start_run_once(who, order, claim),
+    };
+    let run = app.dwell(&who, begin).await?;
     Ok(created(&format!("/api/v1/runs/{}", run.id), wire::run(run)))
 }
 

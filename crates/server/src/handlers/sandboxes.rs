@@ -1,8 +1,9 @@
 //! Sandboxes: make, find, change, end.
 
-use axum::{extract::State, http::StatusCode, response::Response};
+use axum::{Extension, extract::State, http::StatusCode, response::Response};
 use belljar_api as api;
-use belljar_domain::Span;
+use belljar_domain::{Principal, Span};
+use belljar_engine::service::{Claim, Service};
 use serde_json::Value;
 
 use crate::{
@@ -20,11 +21,16 @@ use crate::{
 pub(crate) async fn create(
     State(app): State<App>,
     Caller(who): Caller,
+    claim: Option<Extension<Claim>>,
     OptionalJson(request): OptionalJson<api::CreateSandbox>,
 ) -> Answer<Response> {
     let order = wire::order(request)?;
     let _place = app.place().await?;
-    let view = app.act(&who, move |service, who| service.create(who, order)).await?;
+    let make = move |service: &Service, who: &Principal| match claim {
+        None => service.create(who, order),
+        Some(Extension(claim)) => service.create_once(who, order, claim),
+    };
+    let view = app.act(&who, make).await?;
     Ok(created(&format!("/api/v1/sandboxes/{}", view.id), wire::sandbox(view)))
 }
 

@@ -24,6 +24,7 @@ const MIB: u64 = 1024 * 1024;
 pub(crate) fn order(request: api::CreateSandbox) -> Answer<CreateSandbox> {
     let mounts = request.mounts.iter().enumerate().map(|(at, mount)| lent(at, mount));
     Ok(CreateSandbox {
+        id: None,
         name: named("name", request.name)?,
         template: parsed("template", request.template.as_deref())?,
         workspace: parsed("workspace", request.workspace.as_deref())?,

@@ -37,6 +37,7 @@ pub(crate) fn new_run(request: api::ForkRequest) -> Answer<NewRun> {
             serde_json::from_value(rules).map_err(|error| Failure::field("rules", error.to_string()))?;
     }
     Ok(NewRun {
+        id: None,
         task: request.task_id,
         prompt: request.prompt,
         entrants,

@@ -101,7 +101,6 @@ pub(crate) fn for_writing(places: &Places, pages: &Arc<AtomicU64>) -> Result<Ope
     };
     let seal = begin_ledger(&connection, key)?;
     let tip = tip(&connection, &seal, &places.key)?;
-    connection.execute("DELETE FROM idempotency WHERE status IS NULL", []).doing(OPENING)?;
     // Without room for a daybook only speed is lost.
     let daybook = Daybook::open(&places.daybook, seal.clone(), posted(&connection)?).ok();
     Ok(Opened { connection, seal, tip, lock, daybook })

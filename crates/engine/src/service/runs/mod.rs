@@ -67,7 +67,7 @@ impl Service {
         // What the gate says of the first sandbox it says of all; better heard now than by each of them.
         self.spec(who, &order.shape)?;
         self.find_room(who, &order)?;
-        let id = RunId::from_uuid(Uuid::now_v7());
+        let id = order.id.unwrap_or_else(|| RunId::from_uuid(Uuid::now_v7()));
         let timeout = order.timeout.filter(|timeout| timeout.as_millis() > 0).unwrap_or(TIMEOUT);
         let ttl = order.shape.ttl.unwrap_or(LIFE);
         let ttl = Span::millis(ttl.as_millis().max(timeout.as_millis() + AFTER));

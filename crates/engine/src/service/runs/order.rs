@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use belljar_domain::{HostPath, Span, Usd};
+use belljar_domain::{HostPath, RunId, Span, Usd};
 use belljar_quality::contest::Rules;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ const PATTERNS: usize = 64;
 /// One task for several sandboxes.
 #[derive(Debug, Clone, Default)]
 pub struct NewRun {
+    /// The identity it is to have, for whoever may have to ask again.
+    pub id: Option<RunId>,
     /// What whoever asks calls the task; the run's own id when left out.
     pub task: Option<String>,
     /// What is to be done, for `TASK_PROMPT`.

@@ -166,11 +166,11 @@ pub(super) fn idempotency(bench: &Bench<'_>) -> Verdict {
     };
     ok(put(next))?;
     let abandoned = IdempotencyRow { key: "crashed".to_owned(), ..claim };
-    ok(put(abandoned))?;
+    ok(put(abandoned.clone()))?;
     ok(store.close())?;
     drop(store);
     let store = bench.store()?;
-    expect("an abandoned claim", &ok(store.idempotency(&owner, "crashed", now))?, &None)
+    expect("an abandoned claim", &ok(store.idempotency(&owner, "crashed", now))?, &Some(abandoned))
 }
 
 pub(super) fn deliveries(bench: &Bench<'_>) -> Verdict {

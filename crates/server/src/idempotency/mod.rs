@@ -1,8 +1,11 @@
 //! A request with an `Idempotency-Key` is carried out once, however often it is made.
 //!
-//! Owns: claiming the key, repeating the answer. Refuses: to keep answers that failed, so that a request can be made
-//! again with the same key, and answers that stream, which cannot be repeated. A repeated answer has no secrets, whatever
-//! the first had: it was kept without them.
+//! Owns: claiming the key, repeating the answer, taking up what a server that was killed left unanswered. Refuses: to keep
+//! answers that failed, so that a request can be made again with the same key, and answers that stream: whoever asks again
+//! is told from the beginning what the log has. A repeated answer has no secrets, whatever the first had: it was kept
+//! without them.
+
+mod under_way;
 
 use std::{
     sync::Arc,
@@ -17,9 +20,13 @@ use axum::{
     response::Response,
 };
 use belljar_domain::{Digest, Principal, Timestamp};
+use belljar_engine::service::Claim;
 use belljar_ports::store::{Batch, IdempotencyRow, Pending, Removal, StoreError, StoredResponse};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
+use uuid::{Builder, Uuid};
+
+pub(crate) use under_way::UnderWay;
 
 use crate::{
     app::App,
@@ -44,7 +51,7 @@ pub(crate) async fn once(app: &App, request: Request, next: Next) -> Answer<Resp
     let (parts, body) = request.into_parts();
     let bytes = extract::read(body).await?;
     let now: Timestamp = SystemTime::now().into();
-    let claim = IdempotencyRow {
+    let mut claim = IdempotencyRow {
         project: who.project.clone(),
         fingerprint: fingerprint(parts.method.as_str(), &parts.uri.to_string(), &bytes),
         key,
@@ -52,16 +59,29 @@ pub(crate) async fn once(app: &App, request: Request, next: Next) -> Answer<Resp
         created: now,
         expires: now.plus(LIFE),
     };
-    match append(app, claim.clone()).await {
-        Ok(()) => {}
-        Err(StoreError::KeyTaken(_)) => return repeat(app, claim, now).await,
+    let turn = app.under_way.enter(&claim.project, &claim.key);
+    let is_again = match append(app, claim.clone()).await {
+        Ok(()) => false,
+        Err(StoreError::KeyTaken(_)) => {
+            let known = known(app, &claim, now).await?;
+            match (known.response, &turn) {
+                (Some(answer), _) => return Ok(repeat(answer)),
+                (None, None) => return Err(in_progress(&claim.key)),
+                (None, Some(_)) => claim.created = known.created,
+            }
+            true
+        }
         Err(StoreError::KeyReused(_)) => return Err(reused(&claim.key)),
         Err(error) => return Err(error.into()),
-    }
+    };
     // A client that goes away must not leave the key claimed and unanswered, so nobody but this task waits for it.
-    let request = Request::from_parts(parts, Body::from(bytes));
+    let mut request = Request::from_parts(parts, Body::from(bytes));
+    request.extensions_mut().insert(Claim { identity: identity(&claim), since: claim.created, is_again });
     let app = app.clone();
-    let task = tokio::spawn(async move { keep(&app, claim, next.run(request).await).await });
+    let task = tokio::spawn(async move {
+        let _turn = turn;
+        keep(&app, claim, next.run(request).await).await
+    });
     task.await.map_err(|error| Failure::internal("finish the request", &error))
 }
 
@@ -86,15 +106,25 @@ fn fingerprint(method: &str, uri: &str, body: &[u8]) -> Digest {
     Digest(hash.finalize().into())
 }
 
-async fn repeat(app: &App, claim: IdempotencyRow, now: Timestamp) -> Answer<Response> {
-    let key = claim.key.clone();
+/// What whatever a claim makes is called: the same, however often it is taken up.
+fn identity(claim: &IdempotencyRow) -> Uuid {
+    let micros = claim.created.as_micros();
+    let digest = Sha256::digest(format!("{}\0{}\0{micros}", claim.project.as_str(), claim.key));
+    let mut chance = [0; 10];
+    chance.iter_mut().zip(digest.iter()).for_each(|(to, from)| *to = *from);
+    Builder::from_unix_timestamp_millis(u64::try_from(micros / 1000).unwrap_or(0), &chance).into_uuid()
+}
+
+/// The claim that was there.
+async fn known(app: &App, claim: &IdempotencyRow, now: Timestamp) -> Answer<IdempotencyRow> {
+    let (project, key) = (claim.project.clone(), claim.key.clone());
     let store = Arc::clone(app.service.store());
-    let known = app.blocking(move || Ok(store.idempotency(&claim.project, &claim.key, now)?)).await?;
-    let Some(stored) = known.and_then(|row| row.response) else {
-        let detail = format!("a request with the key `{key}` is being carried out");
-        return Err(Failure::new(StatusCode::CONFLICT, "IDEMPOTENCY_IN_PROGRESS", detail)
-            .hint("try again in a moment"));
-    };
+    let known = app.blocking(move || Ok(store.idempotency(&project, &key, now)?)).await?;
+    // It was given up in this moment.
+    known.ok_or_else(|| in_progress(&claim.key))
+}
+
+fn repeat(stored: StoredResponse) -> Response {
     let mut response = Response::new(Body::from(stored.body));
     *response.status_mut() = StatusCode::from_u16(stored.status).unwrap_or(StatusCode::OK);
     let headers = response.headers_mut();
@@ -105,7 +135,12 @@ async fn repeat(app: &App, claim: IdempotencyRow, now: Timestamp) -> Answer<Resp
         headers.insert(header::LOCATION, location);
     }
     headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
-    Ok(response)
+    response
+}
+
+fn in_progress(key: &str) -> Failure {
+    let detail = format!("a request with the key `{key}` is being carried out");
+    Failure::new(StatusCode::CONFLICT, "IDEMPOTENCY_IN_PROGRESS", detail).hint("try again in a moment")
 }
 
 fn reused(key: &str) -> Failure {
@@ -118,7 +153,10 @@ async fn keep(app: &App, claim: IdempotencyRow, response: Response) -> Response 
     let (parts, body) = response.into_parts();
     let said = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
     let media_type = said(header::CONTENT_TYPE).unwrap_or_default();
-    if !parts.status.is_success() || media_type.starts_with("text/event-stream") {
+    if parts.status.is_success() && media_type.starts_with("text/event-stream") {
+        return Response::from_parts(parts, body);
+    }
+    if !parts.status.is_success() {
         release(app, claim).await;
         return Response::from_parts(parts, body);
     }
