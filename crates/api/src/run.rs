@@ -216,6 +216,10 @@ pub struct RunFork {
     pub sandbox_id: Option<String>,
     /// Its command.
     pub execution_id: Option<String>,
+    /// The command that serves what it made, if it is to.
+    pub preview_execution_id: Option<String>,
+    /// Why it is not served, where it should be.
+    pub preview_error: Option<String>,
     /// The command's exit code.
     pub exit_code: Option<u8>,
     /// What it does at this moment, as far as its agent tells.

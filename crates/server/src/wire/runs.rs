@@ -157,6 +157,8 @@ fn fork(attempt: Attempt) -> api::RunFork {
         branch: attempt.branch,
         sandbox_id: attempt.sandbox.map(|id| id.to_string()),
         execution_id: attempt.execution.map(|id| id.to_string()),
+        preview_execution_id: attempt.preview.map(|id| id.to_string()),
+        preview_error: attempt.unserved,
         exit_code: attempt.exit_code,
         activity: attempt.activity,
         cost: attempt.cost.map(in_dollars),

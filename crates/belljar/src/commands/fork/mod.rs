@@ -27,7 +27,12 @@ use super::{
     embedded::{field, with_server},
     runs::{board, items, text},
 };
-use crate::{args::Fork, client::Client, context::Context, output::print_json};
+use crate::{
+    args::Fork,
+    client::Client,
+    context::Context,
+    output::{plain, print_json},
+};
 
 /// What a shell calls a command that was interrupted.
 const INTERRUPTED: u8 = 130;
@@ -88,13 +93,27 @@ fn previews(server: &Client, run: &Value) -> Result<()> {
         let ports = id.parse().ok().and_then(|id| server.ports(id).ok()).unwrap_or_default();
         let urls: Vec<&str> = ports.iter().map(|port| port.url.as_str()).collect();
         let number = field(fork, "fork");
-        match urls.is_empty() {
-            false => writeln!(out, "attempt {number}: {}", urls.join(" "))?,
-            true if id.is_empty() => {}
-            true => writeln!(out, "attempt {number}: serves nothing yet; `belljar ports {id}` looks again")?,
+        match (urls.is_empty(), unserved(server, fork)) {
+            (false, _) => writeln!(out, "attempt {number}: {}", urls.join(" "))?,
+            (true, Some(why)) => writeln!(out, "attempt {number}: is not served: {}", plain(&why))?,
+            (true, None) if id.is_empty() => {}
+            (true, None) => {
+                writeln!(out, "attempt {number}: serves nothing yet; `belljar ports {id}` looks again")?;
+            }
         }
     }
     Ok(())
+}
+
+/// Why an attempt serves nothing and will not: its command could not be started, or is over.
+fn unserved(server: &Client, fork: &Value) -> Option<String> {
+    if let Some(why) = field(fork, "preview_error").as_str() {
+        return Some(why.to_owned());
+    }
+    let (id, command) = (text(fork, "sandbox_id"), field(fork, "preview_execution_id").as_str()?);
+    let command = server.records(&format!("sandboxes/{id}/executions/{command}"), &[]).ok()?;
+    let code = field(&command, "exit_code").as_u64()?;
+    Some(format!("its command exited with {code}; `belljar logs {id}` shows what it wrote"))
 }
 
 /// Shows how a run ended, and says it by the exit code.

@@ -102,6 +102,10 @@ fn attempts_are_kept_alive_to_be_looked_at(glass: &Glass) {
         assert_eq!(page["state"], "running");
         glass.run(&["terminate", "--force", id]).ok();
     }
+    let said = glass.run(&["fork", "-n", "1", "--keep-alive=exec no-such-server", "--", "touch", "x"]).ok();
+    assert!(said.contains("attempt 0: is not served: its command exited with 127"), "{said}");
+    let run = served.get("/api/v1/runs")["items"][0].clone();
+    glass.run(&["terminate", "--force", run["forks"][0]["sandbox_id"].as_str().unwrap()]).ok();
 }
 
 fn a_task_file_says_it_all(glass: &Glass) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use belljar_domain::{Digest, SandboxId, Span, Usd};
+use belljar_domain::{Digest, ExecutionId, SandboxId, Span, Usd};
 use belljar_ports::{
     Changes,
     lens::{CallFilter, SessionFilter},
@@ -53,18 +53,35 @@ impl Service {
         let Some(id) = attempt.sandbox else { return };
         // What cannot be ended now has a clock.
         let _later = match (view.keep_alive, view.keep) {
-            (true, _) => self.show_off(run, id).map_err(drop),
+            (true, _) => {
+                self.show_off(run, fork, id);
+                Ok(())
+            }
             (false, true) => self.stop(&who, id).map(drop).map_err(drop),
             (false, false) => self.delete(&who, id).map_err(drop),
         };
     }
 
-    /// Has an attempt serve what it made, as long as its sandbox lives.
-    fn show_off(&self, run: &LiveRun, id: SandboxId) -> std::result::Result<(), Halt> {
-        let Some(preview) = &run.given(For::Trial)?.preview else { return Ok(()) };
+    /// Has an attempt serve what it made, as long as its sandbox lives, and says so.
+    fn show_off(&self, run: &LiveRun, fork: u32, id: SandboxId) {
+        let (preview, unserved) = match self.serve(run, id) {
+            Ok(None) => return,
+            Ok(started) => (started, None),
+            Err(Halt::Broken(error)) => (None, Some(error.to_string())),
+            // The next service carries on, or nobody looks any more.
+            Err(Halt::Closing | Halt::Stopped) => return,
+        };
+        let said = run.change(&self.0.recorder, |run| {
+            with(run, fork, |one| (one.preview, one.unserved) = (preview, unserved));
+        });
+        // It serves all the same.
+        let _unwritten = said.wait();
+    }
+
+    fn serve(&self, run: &LiveRun, id: SandboxId) -> std::result::Result<Option<ExecutionId>, Halt> {
+        let Some(preview) = &run.given(For::Trial)?.preview else { return Ok(None) };
         // It goes on until the sandbox's own clock ends it.
-        self.start(&run.who(), id, shell::order(preview, Span::millis(0)))?;
-        Ok(())
+        Ok(Some(self.start(&run.who(), id, shell::order(preview, Span::millis(0)))?.id))
     }
 
     fn read_changes(&self, run: &LiveRun, view: &Run, attempt: &Attempt, id: SandboxId) -> Result<Read> {

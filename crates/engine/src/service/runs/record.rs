@@ -151,6 +151,12 @@ pub struct Attempt {
     /// Its command.
     #[serde(default)]
     pub execution: Option<ExecutionId>,
+    /// The command that serves what it made.
+    #[serde(default)]
+    pub preview: Option<ExecutionId>,
+    /// Why there is none, where there should be one.
+    #[serde(default)]
+    pub unserved: Option<String>,
     /// The command's exit code.
     #[serde(default)]
     pub exit_code: Option<u8>,
@@ -229,6 +235,8 @@ impl Attempt {
             ending: None,
             sandbox: None,
             execution: None,
+            preview: None,
+            unserved: None,
             exit_code: None,
             cause: None,
             started: None,
