@@ -1,7 +1,7 @@
-// Takes a picture of every view, with what `belljar demo` plays: desktop and phone, light and dark.
+// Takes a picture of every view, with what `belljar demo` plays: desktop and phone, light, dark and with high contrast.
 //
 //   node scripts/shots.mjs [--belljar PROGRAM] [--out DIR] [--only WORDS] [--login URL] [--page ORIGIN] [--sizes desktop,phone]
-//                          [--themes light,dark] [--after SECONDS] [--webp]
+//                          [--themes light,dark,contrast] [--after SECONDS] [--webp]
 //
 // Without `--login` a demonstration of its own is started and ended. With it, the one that printed the link is looked at;
 // who it let in is kept in the directory, so that the same demonstration can be looked at again. `--page` is where the
@@ -17,10 +17,11 @@ import { chromium } from 'playwright-core'
 const { values: given } = parseArgs({
   options: {
     belljar: { type: 'string', default: 'belljar' }, out: { type: 'string', default: 'shots' }, only: { type: 'string', default: '' }, login: { type: 'string' },
-    page: { type: 'string' }, sizes: { type: 'string', default: 'desktop,phone' }, themes: { type: 'string', default: 'light,dark' }, speed: { type: 'string', default: '2' }, webp: { type: 'boolean', default: false }, after: { type: 'string', default: '0' },
+    page: { type: 'string' }, sizes: { type: 'string', default: 'desktop,phone' }, themes: { type: 'string', default: 'light,dark,contrast' }, speed: { type: 'string', default: '2' }, webp: { type: 'boolean', default: false }, after: { type: 'string', default: '0' },
   },
 })
 const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+const THEMES = { light: { colorScheme: 'light' }, dark: { colorScheme: 'dark' }, contrast: { colorScheme: 'dark', contrast: 'more' }, 'contrast-light': { colorScheme: 'light', contrast: 'more' } }
 mkdirSync(given.out, { recursive: true })
 
 /** A demonstration of its own, and how to end it. */
@@ -37,7 +38,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? 
 const kept = join(given.out, 'state.json')
 const known = given.login && existsSync(kept) && JSON.parse(readFileSync(kept, 'utf8')).origin === server ? JSON.parse(readFileSync(kept, 'utf8')).state : undefined
 async function person(size, theme, state) {
-  const context = await browser.newContext({ viewport: SIZES[size], colorScheme: theme, storageState: state, hasTouch: size === 'phone', isMobile: size === 'phone', deviceScaleFactor: size === 'phone' ? 2 : 1 })
+  const context = await browser.newContext({ viewport: SIZES[size], ...THEMES[theme], storageState: state, hasTouch: size === 'phone', isMobile: size === 'phone', deviceScaleFactor: size === 'phone' ? 2 : 1 })
   const page = await context.newPage()
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && console.log(`  ${message.type()}: ${message.text()}`))
   return page
@@ -96,7 +97,7 @@ const scrolled = (page) => page.evaluate(() => {
 const VIEWS = [
   ['fleet', '/?range=5m'], ['fleet-agents', '/?by=agent'], ['fleet-below', '/', scrolled], ['events', '/events?range=1h'], ['events-inspector', `/events?range=1h&sel=call:${at(denied.tool_use_id ?? denied.id)}`],
   ['approvals', '/approvals'], ['approval', `/approvals/${approval.id}`],
-  ['timeline', '/timeline?range=5m'], ['timeline-table', '/timeline?range=5m&as=table'],
+  ['timeline', '/timeline?range=5m'], ['timeline-replay', `/timeline?range=5m&at=${Date.now() - 40_000}`], ['timeline-table', '/timeline?range=5m&as=table'],
   ['sessions', '/sessions'], ['session', `/sessions/${at(session.session_id)}`], ['session-below', `/sessions/${at(session.session_id)}`, scrolled],
   ['trace', `/sessions/${at(session.session_id)}/trace`], ['trace-inspector', `/sessions/${at(session.session_id)}/trace`, (page) => page.locator('.line.call').nth(2).click()],
   ['runs', '/runs'], ...(run ? [['run', `/runs/${run.id}`], ['run-below', `/runs/${run.id}`, scrolled]] : []),

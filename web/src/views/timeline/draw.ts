@@ -2,7 +2,7 @@
 import { hue } from '@/lib/agents'
 import { brief } from '@/lib/safe'
 import { token } from '@/lib/theme'
-import { clock } from '@/lib/time'
+import { clock, span } from '@/lib/time'
 import type { Bar, Lane } from './lanes'
 
 export const LANE = 44
@@ -71,20 +71,22 @@ export function ticks({ from, until }: Window, width: number, apart = 110): { at
   return Array.from({ length: Math.max(0, Math.floor((until - first) / step) + 1) }, (_, at) => ({ at: first + at * step, step }))
 }
 
-export function drawRuler(on: CanvasRenderingContext2D, width: number, window: Window, pen: Ink): void {
+/** Where the playhead says its own time, no other is written. */
+export function drawRuler(on: CanvasRenderingContext2D, width: number, window: Window, pen: Ink, playhead: number | null): void {
   on.font = '11px Inter, sans-serif'
   on.textBaseline = 'middle'
   const x = (at: number): number => ((at - window.from) / (window.until - window.from)) * width
   for (const { at, step } of ticks(window, width)) {
     on.fillStyle = pen.line
     on.fillRect(Math.round(x(at)), RULER - 8, 1, 8)
+    if (playhead !== null && x(at) > x(playhead) - 90 && x(at) < x(playhead) + 34) continue
     on.fillStyle = pen.dim
     on.fillText(step < 1000 ? clock(at, { thousandths: true }).slice(3) : step < 60_000 ? clock(at) : clock(at).slice(0, 5), x(at) + 5, RULER / 2)
   }
 }
 
 /** Draws all lanes; the answer is what lies where. `playhead` dims what comes after it. */
-export function drawLanes(on: CanvasRenderingContext2D, size: { width: number; height: number }, lanes: readonly Lane[], window: Window, pen: Ink, { now, playhead, chosen }: { now: number; playhead: number | null; chosen: string }): Hit[] {
+export function drawLanes(on: CanvasRenderingContext2D, size: { width: number; height: number }, lanes: readonly Lane[], window: Window, pen: Ink, { now, playhead, chosen, brush }: { now: number; playhead: number | null; chosen: string; brush: Window | null }): Hit[] {
   const { width, height } = size
   const hits: Hit[] = []
   const x = (at: number): number => ((at - window.from) / (window.until - window.from)) * width
@@ -136,7 +138,26 @@ export function drawLanes(on: CanvasRenderingContext2D, size: { width: number; h
     on.fillStyle = pen.glass
     on.fillRect(Math.round(x(playhead)), 0, 1.5, height)
   }
+  if (brush) drawBrush(on, x(brush.from), x(brush.until), height, span(brush.until - brush.from), pen)
   return hits
+}
+
+/** The stretch that is being selected, and how long it is. */
+function drawBrush(on: CanvasRenderingContext2D, left: number, right: number, height: number, long: string, pen: Ink): void {
+  on.fillStyle = pen.glass
+  on.globalAlpha = 0.14
+  on.fillRect(left, 0, right - left, height)
+  on.globalAlpha = 1
+  on.fillRect(Math.round(left), 0, 1, height)
+  on.fillRect(Math.round(right) - 1, 0, 1, height)
+  on.font = '600 11px Inter, sans-serif'
+  const wide = on.measureText(long).width + 12
+  const at = Math.max(2, Math.min((left + right) / 2 - wide / 2, left + Math.max(right - left, wide) - wide))
+  on.beginPath()
+  on.roundRect(at, 4, wide, 18, 5)
+  on.fill()
+  on.fillStyle = pen.bg
+  on.fillText(long, at + 6, 13.5)
 }
 
 interface Box {
