@@ -64,6 +64,8 @@ pub struct Approval {
     pub cwd: Option<String>,
     /// What it would do, in sentences.
     pub effects: Vec<String>,
+    /// What the rules say of each of these, in the same order; empty where it is not known.
+    pub rulings: Vec<EffectRuling>,
     /// How bad it could turn out: `low`, `medium`, `high` or `critical`.
     pub risk: String,
     /// The rule that asks.
@@ -89,6 +91,21 @@ pub struct Approval {
     /// What did not go as wished, in the answer to an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
+}
+
+/// What the rules say of one effect of a call.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct EffectRuling {
+    /// How bad it could turn out: `low`, `medium`, `high` or `critical`; `low` where no rule speaks of it.
+    pub risk: String,
+    /// What follows of it alone: `allow`, `ask` or `deny`.
+    pub verdict: String,
+    /// The rule that speaks of it.
+    pub rule: Option<String>,
+    /// Why, in the rule's words.
+    pub reason: Option<String>,
+    /// What takes it back: the sandbox, or a rule that allows; absent if it counts.
+    pub relieved_by: Option<String>,
 }
 
 /// What a person said.

@@ -40,7 +40,8 @@ pub use agent::{
 };
 pub use approval::{
     AllowRequest, Approval, ApprovalAnswer, ApprovalLink, ApprovalOutcome, ApprovalQuery, ApprovalScope,
-    ApprovalState, ApprovalWaitQuery, DenyRequest, Kill, KillFailure, KillRequest, Killed, Kills,
+    ApprovalState, ApprovalWaitQuery, DenyRequest, EffectRuling, Kill, KillFailure, KillRequest, Killed,
+    Kills,
 };
 pub use artifact::Artifact;
 pub use audit::{Agent, AuditEntry, AuditStats, Cost, Finding, Operation, Rbac, Target, Verification};

@@ -27,6 +27,12 @@ export function subject(one: Approval): string {
   return JSON.stringify(input)
 }
 
+const RISKS = ['low', 'medium', 'high', 'critical']
+export const isWorse = (risk: string, than: string): boolean => RISKS.indexOf(risk) > RISKS.indexOf(than)
+/** How bad one of its effects is; where only the call was judged, as bad as that. */
+export const riskOf = (one: Approval, at: number): string => one.rulings[at]?.risk ?? one.risk
+export const risksOf = (one: Approval): string[] => one.effects.map((_, at) => riskOf(one, at))
+
 /** High and critical are read before they are allowed, and allowed by a held press. */
 export const isGrave = (one: Approval): boolean => one.risk === 'high' || one.risk === 'critical'
 /** No answer can be given while nobody would hear it. */

@@ -33,6 +33,8 @@ pub(crate) struct Approval {
     pub(crate) input: Value,
     pub(crate) cwd: Option<String>,
     pub(crate) effects: Vec<String>,
+    #[serde(default)]
+    pub(crate) rulings: Vec<EffectRuling>,
     pub(crate) risk: String,
     pub(crate) rule: Option<String>,
     pub(crate) reason: String,
@@ -43,6 +45,12 @@ pub(crate) struct Approval {
     pub(crate) note: Option<String>,
     #[serde(default)]
     pub(crate) warning: Option<String>,
+}
+
+/// What the rules say of one effect, as far as the command line reads it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(crate) struct EffectRuling {
+    pub(crate) risk: String,
 }
 
 /// What a person said.

@@ -99,7 +99,7 @@ pub use order::{CreateSandbox, Heard, StartExecution, Stdin};
 pub use outputs::{OwnOutput, Reader};
 pub use policy::judge;
 pub use quotas::Quotas;
-pub use rulebook::{RuleView, Rulebook, TrialCall, Tried, TriedFinding};
+pub use rulebook::{EffectRuling, RuleView, Rulebook, TrialCall, Tried, TriedFinding};
 pub use runs::{
     Attempt, Ear, Entrant, Ground, Listener, NewRun, Phase, ReportFormat, Repository, Run, RunStats, Shape,
     Side, Trial, USUAL,

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use belljar_domain::{Event, Principal, Risk, Timestamp, Verdict};
 use belljar_guardian::policy::{
-    Acl, Call, Certainty, Fate, Mode, Policy, Reach, Rule, Scene, Switch, Walls, described,
+    Acl, Call, Certainty, Fate, Finding, Mode, Policy, Reach, Rule, Scene, Switch, Walls, described,
 };
 use belljar_ports::store::EventFilter;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Result, Service, now};
@@ -105,6 +106,54 @@ pub struct TriedFinding {
     pub instead: Option<String>,
 }
 
+/// What the rules say of one effect of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectRuling {
+    /// How bad it could turn out; low where no rule speaks of it.
+    pub risk: Risk,
+    /// What follows of it alone.
+    pub verdict: Verdict,
+    /// The rule that speaks of it.
+    #[serde(default)]
+    pub rule: Option<String>,
+    /// Why, in the rule's words.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// What takes it back; none if it counts.
+    #[serde(default)]
+    pub relieved_by: Option<String>,
+}
+
+impl EffectRuling {
+    pub(super) fn of(finding: Option<&Finding>) -> Self {
+        let Some(finding) = finding else {
+            return Self {
+                risk: Risk::Low,
+                verdict: Verdict::Allow,
+                rule: None,
+                reason: None,
+                relieved_by: None,
+            };
+        };
+        Self {
+            risk: finding.risk,
+            verdict: finding.verdict,
+            rule: Some(finding.rule.clone()),
+            reason: finding.reason.clone(),
+            relieved_by: relieved(finding),
+        }
+    }
+}
+
+/// What takes a finding back.
+fn relieved(finding: &Finding) -> Option<String> {
+    match &finding.fate {
+        Fate::Counts => None,
+        Fate::Relaxed(rule) => Some(format!("the rule `{rule}` allows it")),
+        Fate::Contained(boundary) => Some(format!("contained by {}", boundary.described())),
+    }
+}
+
 /// How often each rule decided.
 #[derive(Debug, Default)]
 struct Tally {
@@ -156,18 +205,14 @@ impl Service {
         // As at the gate: nothing is taken for held in by the network.
         let scene = if trial.is_inside { scene.behind(Walls { network: Reach::Anywhere }) } else { scene };
         let said = policy.explain(&Call { tool: &trial.tool, input: &trial.input, cwd, home }, &scene);
-        let finding = |finding: &belljar_guardian::policy::Finding| TriedFinding {
+        let finding = |finding: &Finding| TriedFinding {
             rule: finding.rule.clone(),
             pack: finding.pack,
             verdict: finding.verdict,
             risk: finding.risk,
             effect: finding.effect,
             is_certain: finding.certainty == Certainty::Certain,
-            relieved_by: match &finding.fate {
-                Fate::Counts => None,
-                Fate::Relaxed(rule) => Some(format!("the rule `{rule}` allows it")),
-                Fate::Contained(boundary) => Some(format!("contained by {}", boundary.described())),
-            },
+            relieved_by: relieved(finding),
             reason: finding.reason.clone(),
             instead: finding.instead.clone(),
         };

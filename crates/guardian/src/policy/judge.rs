@@ -39,6 +39,16 @@ pub struct Explanation {
     pub ruling: Option<Ruling>,
 }
 
+impl Explanation {
+    /// What the rules say of one effect: the strictest that counts, else one that was taken back; none where no rule
+    /// speaks of it.
+    #[must_use]
+    pub fn of_effect(&self, place: usize) -> Option<&Finding> {
+        let about = || self.findings.iter().filter(|finding| finding.effect == Some(place));
+        worst(about().filter(|finding| finding.fate == Fate::Counts)).or_else(|| worst(about()))
+    }
+}
+
 /// What a call would do.
 pub(super) fn effects_of(call: &Call<'_>, context: &Context) -> Vec<Effect> {
     let outcome = of_call(call, context);
@@ -276,17 +286,21 @@ fn contain(scene: &Scene, findings: &mut [Finding]) {
     }
 }
 
-fn ruling(findings: &[Finding], effects: &[Effect], is_covered: bool) -> Option<Ruling> {
-    let counts = findings.iter().filter(|finding| finding.fate == Fate::Counts);
-    let strict = counts.clone().filter(|finding| finding.verdict != Verdict::Allow);
-    let worst = strict.reduce(|first, next| {
+/// The strictest; of equals the worse risk, of those the first.
+fn worst<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<&'a Finding> {
+    findings.reduce(|first, next| {
         if (next.verdict, next.certainty, next.risk) > (first.verdict, first.certainty, first.risk) {
             next
         } else {
             first
         }
-    });
-    if let Some(worst) = worst {
+    })
+}
+
+fn ruling(findings: &[Finding], effects: &[Effect], is_covered: bool) -> Option<Ruling> {
+    let counts = findings.iter().filter(|finding| finding.fate == Fate::Counts);
+    let strict = counts.clone().filter(|finding| finding.verdict != Verdict::Allow);
+    if let Some(worst) = worst(strict) {
         return Some(worst.ruling(effects));
     }
     let held = findings.iter().find_map(|finding| match finding.fate {

@@ -2,7 +2,7 @@
 
 use belljar_api as api;
 use belljar_domain::{ApprovalScope, ApprovalState};
-use belljar_engine::service::{Answered, ApprovalView, Outcome, Said};
+use belljar_engine::service::{Answered, ApprovalView, EffectRuling, Outcome, Said};
 
 pub(crate) const fn state(asked: api::ApprovalState) -> ApprovalState {
     match asked {
@@ -44,6 +44,7 @@ pub(crate) fn shown(view: ApprovalView) -> api::Approval {
         tool_use_id: view.tool_use_id,
         cwd: view.cwd,
         effects: view.effects,
+        rulings: view.rulings.into_iter().map(ruling).collect(),
         risk: view.risk.to_string(),
         rule: view.rule,
         reason: view.reason,
@@ -55,6 +56,11 @@ pub(crate) fn shown(view: ApprovalView) -> api::Approval {
         note: view.note,
         warning: None,
     }
+}
+
+fn ruling(of: EffectRuling) -> api::EffectRuling {
+    let EffectRuling { risk, verdict, rule, reason, relieved_by } = of;
+    api::EffectRuling { risk: risk.to_string(), verdict: verdict.to_string(), rule, reason, relieved_by }
 }
 
 fn said(said: Said) -> api::ApprovalAnswer {

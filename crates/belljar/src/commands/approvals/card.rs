@@ -59,7 +59,8 @@ pub(super) fn whole(approval: &Approval) -> String {
         None => input.lines().enumerate().for_each(|(at, row)| line(if at == 0 { "input" } else { "" }, row)),
     }
     for (at, effect) in approval.effects.iter().enumerate() {
-        line(if at == 0 { "would" } else { "" }, effect);
+        let risk = approval.rulings.get(at).map(|said| format!(" ({} risk)", said.risk));
+        line(if at == 0 { "would" } else { "" }, &format!("{effect}{}", risk.unwrap_or_default()));
     }
     line("why", &format!("{} ({} risk)", approval.reason, approval.risk));
     approval.rule.iter().for_each(|rule| line("rule", rule));

@@ -206,6 +206,7 @@ impl Service {
         manner: Manner,
         otherwise: Otherwise,
     ) -> Record {
+        let (effects, rulings) = self.effects(request);
         Record {
             who: request.who.principal.clone(),
             proof: (&request.who.proof).into(),
@@ -220,7 +221,8 @@ impl Service {
             risk: passage.risk(),
             rule: passage.rule().map(str::to_owned),
             reason: passage.reason().to_owned(),
-            effects: self.effects(request),
+            effects,
+            rulings,
             gate: passage.json(),
             answer: None,
             note: None,

@@ -10,7 +10,10 @@ use belljar_ports::store::ApprovalRow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::service::gate::{Act, Identity, Place, Proof, Request};
+use crate::service::{
+    EffectRuling,
+    gate::{Act, Identity, Place, Proof, Request},
+};
 
 /// How whoever asked hears of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +57,8 @@ pub(super) struct Record {
     pub(super) rule: Option<String>,
     pub(super) reason: String,
     pub(super) effects: Vec<String>,
+    #[serde(default)]
+    pub(super) rulings: Vec<EffectRuling>,
     /// What each stage of the gate said.
     pub(super) gate: Value,
     #[serde(default)]
@@ -209,6 +214,8 @@ pub struct ApprovalView {
     pub cwd: Option<String>,
     /// What it would do, in sentences.
     pub effects: Vec<String>,
+    /// What the rules say of each of these, in the same order; empty where a belljar before this one asked.
+    pub rulings: Vec<EffectRuling>,
     /// How bad it could turn out.
     pub risk: Risk,
     /// The rule that asks.
@@ -246,6 +253,7 @@ impl ApprovalView {
             tool_use_id: record.tool_use_id,
             cwd: record.place.cwd,
             effects: record.effects,
+            rulings: record.rulings,
             risk: record.risk,
             rule: record.rule,
             reason: record.reason,

@@ -8,7 +8,7 @@ use belljar_guardian::policy::{Rule, described};
 use belljar_ports::store::{ApprovalFilter, ApprovalRow};
 
 use super::{Passage, Request, permission};
-use crate::service::{Result, Service, ServiceError, approvals, now};
+use crate::service::{Result, Service, ServiceError, approvals, now, rulebook::EffectRuling};
 
 /// How many effects are told.
 const MOST: usize = 20;
@@ -92,10 +92,12 @@ impl Service {
         Ok(Stand::Not(required(&row, passage)))
     }
 
-    /// What a request would do, in sentences.
-    pub(in crate::service) fn effects(&self, request: &Request) -> Vec<String> {
+    /// What a request would do, in sentences, and what is said of each.
+    pub(in crate::service) fn effects(&self, request: &Request) -> (Vec<String>, Vec<EffectRuling>) {
         let (call, scene) = permission::scene(self, request);
-        self.policy().explain(&call, &scene).effects.iter().take(MOST).map(described).collect()
+        let said = self.policy().explain(&call, &scene);
+        let each = said.effects.iter().take(MOST).enumerate();
+        each.map(|(place, effect)| (described(effect), EffectRuling::of(said.of_effect(place)))).unzip()
     }
 
     /// The narrowest rule that would let a request pass.

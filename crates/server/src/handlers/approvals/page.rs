@@ -96,7 +96,15 @@ fn show(view: &ApprovalView, trouble: Option<&str>) -> Response {
         .iter()
         .map(|(name, value)| format!("<tr><th>{name}</th><td>{}</td></tr>", escaped(value)))
         .collect();
-    let effects: String = view.effects.iter().map(|effect| format!("<li>{}</li>", escaped(effect))).collect();
+    let effects: String = view
+        .effects
+        .iter()
+        .enumerate()
+        .map(|(place, effect)| match view.rulings.get(place) {
+            Some(said) => format!("<li>{} <small>{} risk</small></li>", escaped(effect), said.risk),
+            None => format!("<li>{}</li>", escaped(effect)),
+        })
+        .collect();
     let end = if view.state == ApprovalState::Pending {
         "<form method=\"post\"><p><input name=\"reason\" maxlength=\"4096\" placeholder=\"reason, for the agent\" \
          aria-label=\"reason\"></p><p><button name=\"answer\" value=\"allow\">Allow once</button> \
