@@ -48,4 +48,10 @@ pub trait ChangedFiles: Debug + Send + Sync {
     fn copy(&self, path: &Path, size: u64, mut to: &File) -> io::Result<u64> {
         io::copy(&mut self.open(path)?.take(size.saturating_add(1)), &mut to)
     }
+
+    /// When the kernel last changed the regular file at `path`, by the host's clock; none where nobody knows. Not what
+    /// the file says of itself, which is as its writer wants it.
+    fn changed(&self, _path: &Path) -> Option<SystemTime> {
+        None
+    }
 }

@@ -8,12 +8,13 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::Path,
     sync::Arc,
+    time::{Duration, SystemTime},
 };
 
 use belljar_domain::Change;
 use belljar_jail::layer::{self, LayerError};
 use belljar_ports::ChangedFiles;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, fgetxattr, openat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, fgetxattr, fstat, openat, statat};
 
 #[derive(Debug)]
 pub(super) struct Stack {
@@ -90,5 +91,11 @@ impl ChangedFiles for Stack {
         let from = self.find(path)?;
         layer::fill(to.as_fd(), from.as_fd(), size)?;
         File::from(from).metadata().map(|now| now.len())
+    }
+
+    fn changed(&self, path: &Path) -> Option<SystemTime> {
+        let now = fstat(self.find(path).ok()?).ok()?;
+        let since = Duration::new(u64::try_from(now.st_ctime).ok()?, u32::try_from(now.st_ctime_nsec).ok()?);
+        SystemTime::UNIX_EPOCH.checked_add(since)
     }
 }

@@ -1,6 +1,6 @@
 //! The changes as a value for programs.
 
-use belljar_domain::{Change, ChangeKind, Entry, Node};
+use belljar_domain::{Change, ChangeKind, Entry, Node, Timestamp};
 use belljar_ports::Changes;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use super::{
 ///
 /// Every change is in it, directories and pipes too; those do not count in the totals. `additions` and
 /// `deletions` are null, and `binary` is true, for what is binary or too long to compare line by line. Modes are octal strings. Names that are
-/// not UTF-8 are written lossily.
+/// not UTF-8 are written lossily. `changed_at` is when the kernel last changed a file, null where that is not known.
 ///
 /// # Errors
 /// When either side cannot be read.
@@ -29,7 +29,8 @@ pub fn json(changes: &Changes) -> Result<Value, RenderError> {
             deletions += removed;
         }
         counted += usize::from(!deltas.is_empty());
-        files.push(file(change, counts));
+        let changed = changes.files.changed(&change.path).map(Timestamp::from);
+        files.push(file(change, counts, changed));
     }
     let totals = json!({ "files": counted, "additions": additions, "deletions": deletions });
     Ok(json!({ "files": files, "totals": totals }))
@@ -41,7 +42,7 @@ fn sum(deltas: &[Delta<'_>]) -> Option<(usize, usize)> {
     })
 }
 
-fn file(change: &Change, counts: Option<(usize, usize)>) -> Value {
+fn file(change: &Change, counts: Option<(usize, usize)>, changed: Option<Timestamp>) -> Value {
     let (kind, from) = match &change.kind {
         ChangeKind::Added => ("added", None),
         ChangeKind::Modified => ("modified", None),
@@ -60,6 +61,7 @@ fn file(change: &Change, counts: Option<(usize, usize)>) -> Value {
         "binary": counts.is_none(),
         "old_mode": mode(change.before.as_ref()),
         "new_mode": mode(change.after.as_ref()),
+        "changed_at": changed.map(|time| time.to_string()),
     });
     if let (Some(from), Value::Object(fields)) = (from, &mut value) {
         fields.insert("from".to_owned(), from.into());

@@ -172,13 +172,14 @@ fn the_value_holds_every_change() {
         json!({
             "path": path, "kind": kind, "type": "file", "binary": additions.is_none(),
             "additions": additions, "deletions": deletions, "old_mode": "100644", "new_mode": "100644",
+            "changed_at": null,
         })
     };
     let mut renamed = file("new", "renamed", Some(0), Some(0));
     renamed["from"] = json!("old");
     let directory = json!({
         "path": "dir", "kind": "added", "type": "directory", "binary": false,
-        "additions": 0, "deletions": 0, "old_mode": null, "new_mode": "040755",
+        "additions": 0, "deletions": 0, "old_mode": null, "new_mode": "040755", "changed_at": null,
     });
     assert_eq!(
         json(&find_renames(pair.changes())).unwrap(),
