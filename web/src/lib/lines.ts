@@ -41,7 +41,7 @@ const WORDS: Record<string, string> = {
 
 /** The word in the column of tools. */
 export const eventTool = (event: Pick<Event, 'kind' | 'tool'>): string =>
-  event.tool && !event.kind.startsWith('approval.') ? toolName(event.tool) : (WORDS[event.kind] ?? brief(event.kind, 60))
+  event.tool && !event.kind.startsWith('approval.') ? toolName(event.tool) : (WORDS[event.kind] ?? (event.kind.startsWith('hook.') ? 'Hook' : brief(event.kind, 60)))
 
 /** A model's name as people say it: `opus 4.5`. */
 export const modelName = (model: string): string => brief(model, 60).replace(/^claude-/, '').replace(/[-@]\d{8}$/, '').replace(/-(\d+)-(\d+)$/, ' $1.$2').replace(/-(\d+)$/, ' $1')
@@ -90,6 +90,10 @@ export function eventText(event: Event): string {
       return said(payload, 'message') ?? said(payload, 'text') ?? said(below(payload, 'rest'), 'delta') ?? ''
     case 'agent.started':
       return said(payload, 'agent_type') ?? ''
+    case 'context.compacted':
+      return said(below(payload, 'rest'), 'trigger') === 'manual' ? 'the context was shortened, as asked' : 'the context was full, and is shortened'
+    case 'sandbox.created':
+      return [event.agent_id, event.target && `made from ${event.target}`].filter(Boolean).join(' · ')
     case 'session.ended':
       return said(payload, 'reason') ?? 'over'
     case 'sandbox.ended':
@@ -105,7 +109,7 @@ export function eventText(event: Event): string {
   const about = ofInput(event.tool, below(payload, 'tool_input'), cwd) ?? (event.target ? seenFrom(event.target, cwd) : null)
   if (!about && event.tool && below(payload, 'tool_input')) return JSON.stringify(below(payload, 'tool_input')).slice(0, 2000)
   const state = event.kind === 'sandbox.state' ? said(payload, 'state') ?? said(payload, 'to') : null
-  return [about ?? said(payload, 'name') ?? said(payload, 'command') ?? said(payload, 'message'), state, event.tool ? null : (event.error ?? (event.decision === 'deny' || event.decision === 'ask' ? event.reason : null))].filter(Boolean).join(' · ') || event.kind
+  return [about ?? said(payload, 'name') ?? said(payload, 'command') ?? said(payload, 'message'), state, event.tool ? null : (event.error ?? (event.decision === 'deny' || event.decision === 'ask' ? event.reason : null))].filter(Boolean).join(' · ') || event.kind.replace(/^hook\./, '').replaceAll(/[._]/g, ' ')
 }
 
 /** What a call was given, as far as the record has it. */

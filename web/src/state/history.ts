@@ -17,6 +17,8 @@ export const history = reactive({
   /** Whether all of the range is counted, and if not, since when. */
   since: null as number | null,
   problem: null as Problem | null,
+  /** Whether it is still on its way: until then only what the stream began with is counted. */
+  reading: true,
   /** The first event that was read, and when it was. */
   first: { seq: Infinity, at: Infinity },
 })
@@ -32,7 +34,7 @@ async function load(): Promise<void> {
   const { from, until, moves } = range.value
   let cursor = Number.isFinite(begun.seq) ? String(begun.seq) : undefined
   past.clear()
-  Object.assign(history, { since: null, problem: null, first: { seq: Infinity, at: Infinity } })
+  Object.assign(history, { since: Number.isFinite(begun.at) ? begun.at : null, problem: null, reading: true, first: { seq: Infinity, at: Infinity } })
   try {
     for (let page = 0; page < PAGES; page++) {
       const answer = await api.get('/api/v1/events', { query: { limit: 1000, cursor, from: stamp(from), ...(moves ? {} : { until: stamp(until) }) }, signal })
@@ -46,9 +48,10 @@ async function load(): Promise<void> {
       history.version++
       if (!cursor) break
     }
+    history.reading = false
   } catch (error) {
     if (signal.aborted) return
-    history.problem = Problem.of(error)
+    Object.assign(history, { problem: Problem.of(error), reading: false })
     loaded = ''
   }
 }

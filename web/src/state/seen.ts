@@ -80,7 +80,8 @@ async function useOf(sandbox: string, from: number, until: number, signal: Abort
 }
 
 /** The command a tool of belljar's own ran for the call. */
-async function executionOf(output: string | null, signal: AbortSignal): Promise<Execution | null> {
+async function executionOf(tool: string | null | undefined, output: string | null, signal: AbortSignal): Promise<Execution | null> {
+  if (!tool?.startsWith('mcp__belljar')) return null
   const [exe, id] = [EXECUTION.exec(output ?? '')?.[0], SANDBOX.exec(output ?? '')?.[0]]
   if (!exe || !id) return null
   return api.get('/api/v1/sandboxes/{id}/executions/{exe}', { path: { id, exe }, signal }).catch(() => null)
@@ -88,14 +89,14 @@ async function executionOf(output: string | null, signal: AbortSignal): Promise<
 
 /** What was seen of a call; nothing where there was nowhere to look: on the host, or nobody knows when it was. */
 export async function seenOf(call: Call, output: string | null, signal: AbortSignal): Promise<Seen | null> {
-  const execution = await executionOf(output, signal)
+  const execution = await executionOf(call.tool, output, signal)
   const id = call.sandbox_id ?? execution?.sandbox_id
   if (!id) return null
   const from = millis(call.began ?? call.received)
   const until = call.ended ? millis(call.ended) : call.outcome ? from + (call.duration_ms ?? 0) : Date.now()
-  const [sandbox, changes, use, events] = await Promise.all([
-    api.get('/api/v1/sandboxes/{id}', { path: { id }, signal }),
-    changesOf(id, signal),
+  const sandbox = await api.get('/api/v1/sandboxes/{id}', { path: { id }, signal })
+  const [changes, use, events] = await Promise.all([
+    sandbox.state === 'destroyed' ? null : changesOf(id, signal),
     useOf(id, from, until, signal),
     api.get('/api/v1/events', { query: { sandbox_id: id, from: stamp(from), until: stamp(until + 1), limit: 200 }, signal }).catch(() => null),
   ])

@@ -33,7 +33,7 @@ function files({ call }: ToldCall, seen: Seen): Row & { agrees?: boolean } {
   const what = 'Files changed'
   const says = WRITES.test(call.tool ?? '') ? '1' : READS.test(call.tool ?? '') ? 'none' : NOT_SAID
   const saw = seen.files === null ? 'unknown' : seen.files.length ? count(seen.files.length) : 'none'
-  if (seen.files === null) return { what, says, saw, note: 'the sandbox has no files any more, or does not tell their times' }
+  if (seen.files === null) return { what, says, saw, note: seen.sandbox.state === 'destroyed' ? 'the sandbox is gone with its files' : 'the sandbox does not tell their times' }
   if (says !== '1' || call.outcome !== 'success' || !call.target) return { what, says, saw }
   const path = inWorkspace(call.target, seen.sandbox.workspace)
   if (path === null) return { what, says, saw, note: 'outside the workspace, where changes are not compared' }
@@ -46,7 +46,7 @@ function end({ call, exit }: ToldCall, { execution }: Seen): (Row & { agrees?: b
   if (call.target_type !== 'command' && !execution) return null
   const what = 'Exit code'
   const says = exit === null ? NOT_SAID : String(exit)
-  if (!execution) return { what, says, saw: 'unknown', note: 'the agent started it itself, so only the agent tells how it ended' }
+  if (!execution) return { what, says, saw: 'unknown', note: 'its own child: only the agent tells' }
   const ended = execution.signal ? `signal ${execution.signal}` : execution.exit_code === null || execution.exit_code === undefined ? 'goes on' : String(execution.exit_code)
   const both = exit !== null && execution.exit_code != null
   return { what, says, saw: ended, ...(both ? (exit === execution.exit_code ? { agrees: true } : { differs: true }) : {}) }
@@ -61,7 +61,7 @@ function network(seen: Seen): Row {
 }
 
 function used({ use }: Seen): Row[] {
-  const short = use ? undefined : 'shorter than the time between two measurements'
+  const short = use ? undefined : 'over between two measurements'
   const cpu = use?.cpuMillis == null ? null : span(use.cpuMillis)
   return [
     { what: 'Processes', says: NOT_SAID, saw: use?.processes == null ? 'not measured' : `${count(use.processes)} at most`, ...(short ? { note: short } : {}) },
