@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{show::outline, time_of_day, to_the_second};
+use super::{show::outline, time_of_day};
 use crate::{
     client::{Call, Event, SessionDetail, Spent, TraceItem},
     output::{brief_text, count, dollars, notice, plain, took},
 };
+
+/// What belljar tells of a session for itself.
+const OWN: [&str; 2] = ["session.archived", "session.processed"];
 
 /// A session told.
 #[derive(Debug)]
@@ -54,10 +57,10 @@ pub(super) struct Deed {
 }
 
 impl Deed {
-    fn of(call: &Call) -> Self {
+    fn of(call: &Call, cwd: Option<&str>) -> Self {
         Self {
             tool: clean(call.tool.as_deref().unwrap_or("an unknown tool")),
-            input: clean(&input(call)),
+            input: clean(seen_from(cwd, &input(call))),
             outcome: clean(outcome(call)),
             took: call.duration_ms.map(|millis| took(Some(millis))),
             cost: call.cost_usd.map(dollars),
@@ -80,8 +83,7 @@ impl Story {
         let mut facts: Vec<(&'static str, String)> = Vec::new();
         let known = [("Agent", &session.app), ("Model", &session.model), ("Directory", &session.cwd)];
         facts.extend(known.into_iter().filter_map(|(name, value)| Some((name, clean(value.as_ref()?)))));
-        let (began, last) = (to_the_second(&session.began), to_the_second(&session.last));
-        facts.push(("Time", format!("{began} to {last}, {} now", session.state)));
+        facts.push(("Time", format!("{}, {} now", from_to(&session.began, &session.last), session.state)));
         let (all, good, bad) = (count(counts.calls), count(counts.succeeded), count(counts.failed));
         facts.push((
             "Calls",
@@ -91,19 +93,35 @@ impl Story {
         let title =
             session.title.as_deref().map_or_else(|| "A session".to_owned(), |title| brief_text(title, 100));
         let names: BTreeSet<_> = detail.agents.iter().filter_map(|agent| agent.agent_id.as_deref()).collect();
-        let steps = trace.iter().filter_map(|item| step(item, &names)).collect();
+        let cwd = session.cwd.as_deref();
+        let steps = trace.iter().filter_map(|item| step(item, &names, cwd)).collect();
         let agents = if detail.agents.len() > 1 { outline(detail) } else { Vec::new() };
         Self { title, id: clean(&session.session_id), facts, agents, steps }
     }
 }
 
-fn step(item: &TraceItem, names: &BTreeSet<&str>) -> Option<Step> {
+/// From when to when, the day once if it is one.
+fn from_to(began: &str, last: &str) -> String {
+    let day = |time: &str| time.get(..10).unwrap_or(time).to_owned();
+    let (first, last_day) = (day(began), day(last));
+    let until = if first == last_day { String::new() } else { format!("{last_day} ") };
+    format!("{first} {} to {until}{} UTC", time_of_day(began), time_of_day(last))
+}
+
+/// A path as its agent sees it from where it works; any other text as it is.
+fn seen_from<'a>(cwd: Option<&str>, path: &'a str) -> &'a str {
+    cwd.and_then(|cwd| path.strip_prefix(cwd)?.strip_prefix('/')).unwrap_or(path)
+}
+
+fn step(item: &TraceItem, names: &BTreeSet<&str>, cwd: Option<&str>) -> Option<Step> {
     match item {
         TraceItem::Call(call) => Some(Step {
             time: time_of_day(call.began.as_deref().unwrap_or(&call.received)),
             agent: call.agent_id.as_deref().map(clean),
-            what: What::Did(Deed::of(call)),
+            what: What::Did(Deed::of(call, cwd)),
         }),
+        // What belljar does with a session afterwards is no part of it.
+        TraceItem::Event(event) if OWN.contains(&event.kind.as_str()) => None,
         TraceItem::Event(event) => {
             let what = match said(event) {
                 Some((_, text)) if notice(text).is_some() => {
@@ -135,13 +153,17 @@ pub(super) fn subagent(event: &Event, names: &BTreeSet<&str>) -> Option<String> 
 
 fn moment(event: &Event) -> String {
     let kind = event.kind.replace(['.', '_'], " ");
-    let more = event.error.as_deref().or_else(|| event.payload.get("message").and_then(Value::as_str));
+    let said = |name: &str| event.payload.get(name).and_then(Value::as_str);
+    let more = event.error.as_deref().or_else(|| said("message")).or_else(|| said("agent_type"));
     more.map_or_else(|| kind.clone(), |more| format!("{kind}: {}", brief_text(more, 200)))
 }
 
-/// What a call was about: its target, else what it was given.
+/// What a call was about: the task it hands on, else its target, else what it was given.
 pub(super) fn input(call: &Call) -> String {
-    call.target.clone().or_else(|| call.input.clone()).unwrap_or_default()
+    let hands_on = matches!(call.tool.as_deref(), Some("Agent" | "Task"));
+    let given = call.input.as_deref().filter(|_| hands_on).and_then(|text| serde_json::from_str(text).ok());
+    let task = given.and_then(|given: Value| Some(given.get("description")?.as_str()?.to_owned()));
+    task.or_else(|| call.target.clone()).or_else(|| call.input.clone()).unwrap_or_default()
 }
 
 pub(super) fn outcome(call: &Call) -> &str {
