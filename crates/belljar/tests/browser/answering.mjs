@@ -89,6 +89,25 @@ await page.getByRole('dialog').waitFor({ state: 'detached' })
 await page.keyboard.press('d')
 assert.equal((await sixth).permissionDecision, 'deny')
 
+// Each effect has its own risk and the rule that speaks of it; a rule about the call as a whole stands below them.
+const seventh = agent('asking-1', 'c7', 'echo seven && git push --force origin main')
+await page.goto(new URL('/approvals', page.url()).href)
+const effect = (words) => page.locator('.fx', { hasText: words })
+await effect('git push --force').getByText('High', { exact: true }).waitFor()
+await effect('git push --force').getByRole('link', { name: 'git-loses' }).waitFor()
+const [waits] = (await ask('GET', '/api/v1/approvals?state=pending')).items
+assert.equal(waits.rulings.length, waits.effects.length)
+assert.ok(waits.rulings.some(({ risk, rule }) => risk === 'high' && rule === 'git-loses'), JSON.stringify(waits.rulings))
+await accessible(page, 'an approval with several effects')
+await page.waitForTimeout(450)
+await page.keyboard.press('d')
+assert.equal((await seventh).permissionDecision, 'deny')
+const eighth = agent('asking-1', 'c8', 'echo eight > made.txt')
+await effect('about the call as a whole').getByText('Medium', { exact: true }).waitFor()
+await page.waitForTimeout(450)
+await page.keyboard.press('d')
+assert.equal((await eighth).permissionDecision, 'deny')
+
 // Whether it reached the agent is said.
 await page.goto(new URL('/approvals?list=answered', page.url()).href)
 await page.locator('.it', { hasText: 'echo one > made.txt' }).click()

@@ -84,7 +84,7 @@ const typed = encodeURIComponent(`${SCRIPT} ${BIDI}`)
 const views = [
   '/', '/?by=agent&as=rows', '/approvals?list=answered', `/approvals/${past.id}`, '/events?range=1h&show=failed', `/events?text=${typed}`, `/sessions?q=${typed}`, `/guardian?try=${typed}`, `/guardian?q=${typed}`, `/audit?agent=${typed}`,
   '/audit?decision=deny', '/cost?by=model', '/cost?by=tool', '/errors?state=all', '/errors?state=resolved', '/sandboxes?new=1', `/runs?new=1&like=${run.id}`, `/runs/${run.id}?as=between`, `/sessions/${typed}`, `/runs/${typed}`, `/sandboxes/${typed}`, `/approvals/${typed}`,
-  '/events?range=1h', '/approvals', `/approvals/${approval.id}`, '/sandboxes?show=all', `/sandboxes/${sandbox.id}`, `/sandboxes/${sandbox.id}?diff=1`, '/welcome', '/sessions', '/timeline', '/timeline?as=table',
+  '/events?range=1h', '/approvals', `/approvals/${approval.id}`, '/sandboxes?show=all', `/sandboxes/${sandbox.id}`, `/sandboxes/${sandbox.id}?diff=1`, '/welcome', '/sessions', '/timeline', `/timeline?range=1h&at=${Date.now() - 500}`, '/timeline?as=table',
   '/graph', '/graph?as=sequence', '/agents', '/agents?by=type', '/tools?step=week', '/errors', '/cost', '/audit', '/guardian', '/guardian?tab=agents', '/guardian?tab=budgets', '/settings', '/runs', `/runs/${run.id}`, `/sandboxes/${sandbox.id}?file=greeting.txt`,
   ...groups.slice(0, 3).map((group) => `/errors?error=${encodeURIComponent(group.fingerprint)}`),
   ...calls.slice(0, 3).map((call) => `/events?range=1h&sel=call:${encodeURIComponent(call.tool_use_id ?? call.id)}`),

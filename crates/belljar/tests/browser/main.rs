@@ -128,6 +128,16 @@ fn an_answer_from_the_page_lets_the_agent_go_on() {
 }
 
 #[test]
+fn what_an_agent_says_stands_beside_what_was_seen() {
+    Server::start().plays("comparing.mjs");
+}
+
+#[test]
+fn time_is_selected_replayed_and_told() {
+    Server::start().plays("replaying.mjs");
+}
+
+#[test]
 fn a_sandbox_is_made_worked_in_and_ended_from_the_page() {
     Server::start().plays("sandboxing.mjs");
 }

@@ -60,6 +60,9 @@ export function agent(session, call, command) {
   return new Promise((resolve) => child.on('close', () => resolve(JSON.parse(said || '{}').hookSpecificOutput ?? {})))
 }
 
+/** Runs belljar in the directory of work, for as long as the script lasts. */
+export const runs = (words) => started(spawn(env('BELLJAR'), words, { cwd: work, stdio: 'ignore' }))
+
 /** A hook that is given bytes, whatever they are. */
 export function rawHook(bytes) {
   const child = started(spawn(env('BELLJAR'), ['hook', '--agent', 'claude-code'], { stdio: ['pipe', 'ignore', 'ignore'] }))
