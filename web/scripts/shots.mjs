@@ -69,6 +69,8 @@ async function until(what, question) {
   }
   throw new Error(`the demonstration has no ${what}`)
 }
+// What is counted by the minute looks like something only after some of them.
+await new Promise((resume) => setTimeout(resume, Number(given.after) * 1000))
 const approval = await until('grave call that waits', async () => (await ask('/approvals?state=pending')).items.find((one) => one.risk === 'high'))
 const session = await until('session that was worked on', async () => (await ask('/sessions?limit=50')).items.find((one) => one.title?.includes('retry test') && one.counts.calls > 12))
 const error = await until('error', async () => (await ask('/errors?limit=5')).items[0])
@@ -99,7 +101,7 @@ const VIEWS = [
   ['approvals', '/approvals'], ['approval', `/approvals/${approval.id}`],
   ['timeline', '/timeline?range=5m'], ['timeline-replay', `/timeline?range=5m&at=${Date.now() - 40_000}`], ['timeline-table', '/timeline?range=5m&as=table'],
   ['sessions', '/sessions'], ['session', `/sessions/${at(session.session_id)}`], ['session-below', `/sessions/${at(session.session_id)}`, scrolled],
-  ['trace', `/sessions/${at(session.session_id)}/trace`], ['trace-inspector', `/sessions/${at(session.session_id)}/trace`, (page) => page.locator('.line.call').nth(2).click()],
+  ['trace', `/sessions/${at(session.session_id)}/trace`], ['trace-inspector', `/sessions/${at(session.session_id)}/trace`, (page) => page.locator('.line.call', { hasText: 'Edit' }).first().click()],
   ['runs', '/runs'], ...(run ? [['run', `/runs/${run.id}`], ['run-below', `/runs/${run.id}`, scrolled]] : []),
   ['sandboxes', '/sandboxes?show=all'], ['sandboxes-new', '/sandboxes?new=1'], ['sandbox', `/sandboxes/${sandbox.id}`, works], ['sandbox-below', `/sandboxes/${sandbox.id}`, scrolled],
   ['sandbox-file', `/sandboxes/${sandbox.id}`, (page) => page.getByRole('treeitem', { name: /README/ }).click()], ['sandbox-diff', `/sandboxes/${sandbox.id}?diff=1`],
@@ -110,8 +112,6 @@ const VIEWS = [
   ['audit', '/audit', (page) => page.getByRole('button', { name: 'Verify' }).click()], ['settings', '/settings'], ['settings-below', '/settings', scrolled], ['welcome', '/welcome'],
   ['palette', '/', (page) => page.keyboard.press('Control+k')], ['keys', '/', (page) => page.keyboard.press('?')],
 ]
-// What is counted by the minute looks like something only after some of them.
-await new Promise((resume) => setTimeout(resume, Number(given.after) * 1000))
 const small = await (await browser.newContext()).newPage()
 async function keep(page, path) {
   const picture = await page.screenshot()
