@@ -60,8 +60,8 @@ export function agent(session, call, command) {
   return new Promise((resolve) => child.on('close', () => resolve(JSON.parse(said || '{}').hookSpecificOutput ?? {})))
 }
 
-/** Runs belljar in the directory of work, for as long as the script lasts. */
-export const runs = (words) => started(spawn(env('BELLJAR'), words, { cwd: work, stdio: 'ignore' }))
+/** Runs belljar in the directory of work, for as long as the script lasts, which does not wait for it. */
+export const runs = (words) => started(spawn(env('BELLJAR'), words, { cwd: work, stdio: 'ignore' })).unref()
 
 /** A hook that is given bytes, whatever they are. */
 export function rawHook(bytes) {
