@@ -90,6 +90,11 @@ async function works(page) {
   await page.keyboard.type('ls -la && ./check ledger\n')
   await page.waitForTimeout(1500)
 }
+/** A change in a trace, whose file can be compared; on a phone it is further down than what is there. */
+async function edited(page) {
+  const change = page.locator('.line.call', { hasText: 'Edit' })
+  await ((await change.count()) ? change.first() : page.locator('.line.call').nth(2)).click()
+}
 /** What is still on its way leaves grey bars, and is waited for. */
 const loaded = (page) => page.waitForFunction(() => !document.querySelector('main .skel'), null, { timeout: 30_000 }).catch(() => undefined)
 const scrolled = (page) => page.evaluate(() => {
@@ -101,7 +106,7 @@ const VIEWS = [
   ['approvals', '/approvals'], ['approval', `/approvals/${approval.id}`],
   ['timeline', '/timeline?range=5m'], ['timeline-replay', `/timeline?range=5m&at=${Date.now() - 40_000}`], ['timeline-table', '/timeline?range=5m&as=table'],
   ['sessions', '/sessions'], ['session', `/sessions/${at(session.session_id)}`], ['session-below', `/sessions/${at(session.session_id)}`, scrolled],
-  ['trace', `/sessions/${at(session.session_id)}/trace`], ['trace-inspector', `/sessions/${at(session.session_id)}/trace`, (page) => page.locator('.line.call', { hasText: 'Edit' }).first().click()],
+  ['trace', `/sessions/${at(session.session_id)}/trace`], ['trace-inspector', `/sessions/${at(session.session_id)}/trace`, edited],
   ['runs', '/runs'], ...(run ? [['run', `/runs/${run.id}`], ['run-below', `/runs/${run.id}`, scrolled]] : []),
   ['sandboxes', '/sandboxes?show=all'], ['sandboxes-new', '/sandboxes?new=1'], ['sandbox', `/sandboxes/${sandbox.id}`, works], ['sandbox-below', `/sandboxes/${sandbox.id}`, scrolled],
   ['sandbox-file', `/sandboxes/${sandbox.id}`, (page) => page.getByRole('treeitem', { name: /README/ }).click()], ['sandbox-diff', `/sandboxes/${sandbox.id}?diff=1`],
