@@ -4,6 +4,7 @@
 //! so a value that is not known may run anything. Refuses: expansions in the text itself; they came before.
 
 mod numbers;
+mod places;
 mod reader;
 
 use self::{numbers::Wrong, reader::Number};

@@ -1,41 +1,34 @@
 //! Reads and evaluates an expression, operator by operator, as bash does.
 //!
-//! Owns: precedence, assignments, short circuits. Refuses: a wrong expression; bash fails there too, and nothing comes of it.
+//! Owns: precedence and short circuits. Refuses: a wrong expression; bash fails there too, and nothing comes of it.
 
 use super::super::machine::Machine;
-use super::super::state::{Content, State};
-use super::super::variables::{Index, number, scalar_of, variable};
+use super::super::state::State;
 use super::numbers::{Wrong, based, binary};
+use super::places::Place;
 use crate::shell::ast::Span;
-use crate::shell::value::Value;
 
 /// A number that may not be known.
 pub(super) type Number = Result<Option<i64>, Wrong>;
 
 /// Whether what is read is also done.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+pub(super) enum Mode {
     Done,
     Perhaps,
     Skipped,
 }
 
-struct Reader<'r, 'm, 'c> {
-    machine: &'m mut Machine<'c>,
-    state: &'m mut State,
+pub(super) struct Reader<'r, 'm, 'c> {
+    pub(super) machine: &'m mut Machine<'c>,
+    pub(super) state: &'m mut State,
     text: &'r [u8],
-    at: usize,
-    span: Span,
-    mode: Mode,
+    pub(super) at: usize,
+    pub(super) span: Span,
+    pub(super) mode: Mode,
     depth: u32,
     /// A variable holds what is no expression.
-    is_wrong: bool,
-}
-
-/// A variable that can be assigned to.
-struct Place {
-    name: Vec<u8>,
-    index: Index,
+    pub(super) is_wrong: bool,
 }
 
 /// Binary operators from the loosest to the tightest; assignments, `?:` and `**` are read on their own.
@@ -69,13 +62,13 @@ pub(super) fn evaluate(machine: &mut Machine<'_>, state: &mut State, text: &[u8]
 }
 
 impl Reader<'_, '_, '_> {
-    fn blanks(&mut self) {
+    pub(super) fn blanks(&mut self) {
         while self.text.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
     }
 
-    fn rest(&self) -> &[u8] {
+    pub(super) fn rest(&self) -> &[u8] {
         self.text.get(self.at..).unwrap_or_default()
     }
 
@@ -143,26 +136,6 @@ impl Reader<'_, '_, '_> {
         };
         self.put(place, value);
         Ok(value)
-    }
-
-    fn put(&mut self, place: &Place, value: Option<i64>) {
-        let value = match (self.mode, value) {
-            (Mode::Skipped, _) => return,
-            (Mode::Done, Some(value)) => Value::known(value.to_string()),
-            // Of what is no number nothing comes, and the variable stays as it is.
-            (Mode::Done, None) if self.is_text(place) => Value::unknown(variable(&place.name)),
-            (Mode::Done, None) | (Mode::Perhaps, _) => Value::unknown(number(&place.name)),
-        };
-        self.machine.assign(self.state, &place.name, &place.index, value, false, self.span);
-    }
-
-    /// Whether a variable holds text that is known and no number.
-    fn is_text(&self, place: &Place) -> bool {
-        let value = self.machine.scalar(self.state, &place.name);
-        value
-            .as_ref()
-            .and_then(Value::bytes)
-            .is_some_and(|bytes| !bytes.is_empty() && !bytes.iter().all(u8::is_ascii_digit))
     }
 
     fn ternary(&mut self) -> Number {
@@ -319,73 +292,6 @@ impl Reader<'_, '_, '_> {
         let text = String::from_utf8_lossy(self.rest().get(..length).unwrap_or_default()).into_owned();
         self.at += length;
         based(&text).map(Some).ok_or(Wrong)
-    }
-
-    /// A name, with its index when it has one.
-    fn place(&mut self) -> Result<Option<Place>, Wrong> {
-        self.blanks();
-        let rest = self.rest();
-        if !rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
-            return Ok(None);
-        }
-        let length = rest
-            .iter()
-            .position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))
-            .unwrap_or(rest.len());
-        let name = rest.get(..length).unwrap_or_default().to_vec();
-        self.at += length;
-        if self.rest().first() != Some(&b'[') {
-            return Ok(Some(Place { name, index: Index::None }));
-        }
-        let mut depth = 0_u32;
-        let end = self.rest().iter().position(|byte| {
-            match byte {
-                b'[' => depth += 1,
-                b']' => depth -= 1,
-                _ => {}
-            }
-            depth == 0
-        });
-        let end = end.ok_or(Wrong)?;
-        let inner = self.rest().get(1..end).unwrap_or_default().to_vec();
-        self.at += end + 1;
-        // Commands in an index run even in a branch that is not taken.
-        let index = self.machine.index_text(&inner, self.span, self.state);
-        Ok(Some(Place { name, index }))
-    }
-
-    /// The value of a variable, evaluated again.
-    fn value_of(&mut self, place: &Place) -> Option<i64> {
-        let (content, decided) = self.machine.content(self.state, &place.name);
-        let value = match (&place.index, content) {
-            (Index::None, content) => scalar_of(content).unwrap_or_default(),
-            (Index::At(key), Content::Named(map)) => map.get(key.bytes()?)?.clone(),
-            (Index::At(key), content) => {
-                let at = self.machine.number(key, self.span, self.state);
-                match (content, at) {
-                    (Content::Indexed(map), Some(at)) => map.get(&at).cloned().unwrap_or_default(),
-                    (Content::Scalar(value), Some(0)) => value,
-                    (Content::Unset, _) => Value::default(),
-                    _ => return None,
-                }
-            }
-            (Index::All { .. }, _) => return None,
-        };
-        match value.bytes() {
-            Some([]) => Some(0),
-            Some(bytes) => {
-                let bytes = bytes.to_vec();
-                let value = self.machine.evaluated(&bytes, self.span, self.state);
-                self.is_wrong |= value.is_err() && self.mode != Mode::Skipped;
-                value.ok().flatten()
-            }
-            None => {
-                if decided {
-                    self.machine.suspicious(&value, self.span);
-                }
-                None
-            }
-        }
     }
 }
 
