@@ -20,7 +20,7 @@ const SCRIPTS: u64 = 400;
 const BATCH: usize = 200;
 
 /// Scripts of which something was missed once.
-const MENDED: [&str; 74] = [
+const MENDED: [&str; 102] = [
     "declare -A map=([k]='' [l]=m)\nc3 \"${map[@]}\" \"${!map[@]}\"",
     "declare -A m=(x y z w)\nc1 \"${m[@]}\"",
     "0 || c4 \"$?\"",
@@ -95,6 +95,34 @@ const MENDED: [&str; 74] = [
     "exec 3<> f0; read <&3; echo >&3; exec 5< f0; read l <&5; c1 \"$l\"",
     "echo k >> f0; read l < f0; c1 \"$l\"; echo z | tee -a f1; read m < f1; c2 \"$m\"",
     "set -C; echo z > f0; read -r b < f0; c6 \"$b\"",
+    "false; eval; c0 $?; false; source /dev/null; c1 $?",
+    "for ((i = 0; i < 2; i++)); do nope; done; c8 $?",
+    "i=0; while ((i++ < 1)); do false; done; c1 $?; until true; do :; done; c2 $?",
+    "false; for i in; do :; done; c1 $?",
+    "for i in $nope; do v=z; done; c0 \"$v\"",
+    "shopt -s nullglob; for i in nope*; do v=z; done; c0 \"$v\"",
+    "exec < nofile; c9 $?",
+    "echo >&-; c1 $?",
+    "(trap ''); c2 $?; (trap '' T); c3 $?",
+    "fn() { local -; set -f; }; fn; c2 *",
+    "shopt -s nocasematch; k=A; c4 \"${k/a}\"",
+    "declare -; c3 $?; declare 1; c0 $?; local; c1 $?; alias e; c2 $?",
+    "d=$(mktemp .); touch \"$d\"; d=$(mktemp -d -p .); touch \"$d/k\"",
+    "c2 ${nope:+\"\"} \"${nope[@]}\"",
+    "readonly k; unset k; c0 $?",
+    "exec 9<&-; { :; } >&9; c9 $?",
+    "set -e; trap 'c0 $?' EXIT; ( exit 4 ); declare",
+    "( trap 'exit 3' EXIT ); c3 $?",
+    "set -e; trap 'c9' EXIT; ( exit 4 ); pushd d0",
+    "set -e; trap 'c3\"$v\"' EXIT; nope; v=k",
+    "for i in 1 2; do trap 'c1 $?' EXIT; ( exit $i ); done",
+    "'' 2>&1 > o2 | while read; do c2; done; nope 2>&1 > o3 | while read; do c3; done",
+    "trap 'c0$?' EXIT; for 1; do :; done",
+    "arr=(); c3 ${arr[@]@A}",
+    "read a; declare -a a; c7 \"${a[@]}\"",
+    "echo 'c9 \"$*\"' > s1; source s1 k $nope",
+    "arr[-1]=k; c8 \"${arr[@]}\"",
+    "arr=(*); c7 \"${arr[@]/}\"",
 ];
 
 #[test]

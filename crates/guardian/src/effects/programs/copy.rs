@@ -162,24 +162,46 @@ pub(super) fn make(call: &Call<'_>) -> Outcome {
 /// `mktemp`: what it says is a path in the temporary directory, and that much is known.
 pub(super) fn mktemp(call: &Call<'_>) -> Outcome {
     let read = call.read(&Options::new("p:", "tmpdir? suffix= directory dry-run quiet"));
-    let template = read.operands.first().and_then(Value::text).unwrap_or("tmp.XXXXXXXXXX");
+    let template = read.operands.first().cloned().unwrap_or_else(|| Value::known("tmp.XXXXXXXXXX"));
     let given = read.value("p tmpdir").cloned();
     let in_temporary = read.operands.is_empty() || read.has("t tmpdir p");
-    let directory = given.unwrap_or_else(|| Value::known(if in_temporary { "/tmp" } else { "." }));
-    let name = template.trim_end_matches('X');
-    let end = template.rfind('X').map_or(template.len(), |last| last + 1);
-    // An `X` run may stand before a suffix.
-    let start = template.get(..end).unwrap_or_default().trim_end_matches('X').len().min(name.len());
-    let mut path = if name.starts_with('/') { Value::default() } else { call.path(&directory) };
-    if !path.pieces.is_empty() {
-        path.push(Piece::Known(b"/".to_vec()));
+    let mut name = given.or_else(|| in_temporary.then(|| Value::known("/tmp"))).unwrap_or_default();
+    if template.prefix().starts_with(b"/") {
+        name = Value::default();
+    } else if !name.pieces.is_empty() {
+        name.push(Piece::Known(b"/".to_vec()));
     }
-    path.push(Piece::Known(template.get(..start).unwrap_or_default().as_bytes().to_vec()));
-    path.push(Piece::Glob(vec![b'?'; end - start]));
-    path.push(Piece::Known(template.get(end..).unwrap_or_default().as_bytes().to_vec()));
-    let path = call.path(&path);
-    let act = Act::Write { path: path.clone(), change: Change::Make, content: None };
-    Outcome::of([act]).saying(Stream::text(path))
+    let Some(template) = drawn(template) else { return Outcome::harmless() };
+    name.append(template);
+    let act = Act::Write { path: call.path(&name), change: Change::Make, content: None };
+    Outcome::of([act]).saying(Stream::text(name))
+}
+
+/// A template with whatever will stand for its last run of `X`; none where that is too short, for then nothing is made.
+fn drawn(template: Value) -> Option<Value> {
+    let mut drawn = Value::default();
+    let last = template
+        .pieces
+        .iter()
+        .rposition(|piece| matches!(piece, Piece::Known(bytes) if bytes.contains(&b'X')));
+    for (place, piece) in template.pieces.into_iter().enumerate() {
+        match piece {
+            Piece::Known(bytes) if Some(place) == last => {
+                let end = bytes.iter().rposition(|byte| *byte == b'X').map_or(0, |at| at + 1);
+                let (head, tail) = bytes.split_at(end);
+                let start = head.iter().rposition(|byte| *byte != b'X').map_or(0, |at| at + 1);
+                if end - start < 3 {
+                    return None;
+                }
+                drawn.push(Piece::Known(head.get(..start).unwrap_or_default().to_vec()));
+                drawn.push(Piece::Glob(vec![b'?'; end - start]));
+                drawn.push(Piece::Known(tail.to_vec()));
+            }
+            other => drawn.push(other),
+        }
+    }
+    let is_known = drawn.why().is_none() && !drawn.has_glob();
+    (!is_known).then_some(drawn)
 }
 
 #[cfg(test)]
@@ -219,6 +241,7 @@ mod tests {
             ("mktemp -d", "write:Make /tmp/tmp.[??????????]"),
             ("mktemp /tmp/x.XXXX.txt", "write:Make /tmp/x.[????].txt"),
             ("mktemp -p /var/tmp aXXX", "write:Make /var/tmp/a[???]"),
+            ("mktemp .", "compute"),
         ]);
     }
 }

@@ -5,12 +5,13 @@
 
 use std::rc::Rc;
 
-use super::machine::{Machine, Worlds, settle};
+use super::machine::Machine;
 use super::simple::Job;
-use super::state::{Flow, Function, State};
+use super::state::{Flow, Function, Hidden, State};
+use super::worlds::{Worlds, settle};
 use crate::effects::{Act, Effort, Power};
-use crate::shell::ast::{Command, Kind, Link, Part, Redirect, Script, Span};
-use crate::shell::value::{Value, Why};
+use crate::shell::ast::{Command, Kind, Link, Part, Redirect, Script};
+use crate::shell::value::Why;
 
 /// Calls of one function within itself that are followed with their own arguments.
 const RECURSION: usize = 3;
@@ -87,7 +88,7 @@ impl Machine<'_> {
         }
         let loops = std::mem::take(&mut state.loops);
         let depth = state.locals.len();
-        state.locals.push(Vec::new());
+        state.locals.push(Hidden::default());
         let source = std::mem::replace(&mut self.source, Rc::clone(&function.source));
         let mut worlds = if function.redirects.is_empty() {
             self.command(&function.body, state)
@@ -102,7 +103,11 @@ impl Machine<'_> {
             state.positional.clone_from(&positional);
             state.more.clone_from(&more);
             while state.locals.len() > depth {
-                for (name, variable) in state.locals.pop().unwrap_or_default().into_iter().rev() {
+                let hidden = state.locals.pop().unwrap_or_default();
+                if let Some(options) = hidden.options {
+                    state.options = options;
+                }
+                for (name, variable) in hidden.variables.into_iter().rev() {
                     match variable {
                         Some(variable) => state.set(&name, variable),
                         None => {
@@ -117,47 +122,6 @@ impl Machine<'_> {
             if within >= limit {
                 state.status = None;
             }
-        }
-        worlds
-    }
-
-    /// What a signal, or a command that fails, sets off after a command, as the shell is then.
-    pub(super) fn interrupted(&mut self, state: &State, span: Span) {
-        if state.traps.is_empty() || state.flow != Flow::Normal {
-            return;
-        }
-        let is_due = |name: &[u8]| match name {
-            b"EXIT" | b"0" => false,
-            b"ERR" => state.status != Some(0),
-            _ => true,
-        };
-        for text in state.traps.iter().filter(|(name, _)| is_due(name)).map(|(_, text)| text) {
-            let mut then = state.clone();
-            then.traps = Rc::default();
-            self.isolated(span, |machine| machine.text(text, span, "a trap", then));
-        }
-    }
-
-    /// Runs what was left for the end: `trap … EXIT` and its kin.
-    pub(super) fn traps(&mut self, mut state: State) -> Worlds {
-        let traps = std::mem::take(&mut state.traps);
-        state.flow = Flow::Normal;
-        let mut worlds = vec![state];
-        // A signal may come before the end, or never.
-        let ends = |name: &&Vec<u8>| matches!(name.as_slice(), b"EXIT" | b"0");
-        let at_end = traps.iter().filter(|(name, _)| ends(name)).map(|(_, text)| text);
-        let others: Vec<&Value> =
-            traps.iter().filter(|(name, _)| !ends(name)).map(|(_, text)| text).collect();
-        let again = at_end.clone().filter(|_| !others.is_empty());
-        for text in at_end.clone().chain(others.iter().copied()).chain(again) {
-            worlds = self.each(worlds, |machine, state| {
-                let kept = state.clone();
-                let mut after = machine.text(text, crate::shell::ast::Span::default(), "a trap", state);
-                for state in &mut after {
-                    state.flow = Flow::Normal;
-                }
-                if after.is_empty() { vec![kept] } else { after }
-            });
         }
         worlds
     }

@@ -92,6 +92,14 @@ impl Machine<'_> {
         }
     }
 
+    /// What a command may have said of its errors, where somebody hears that and not its output: `2>&1 >file |`.
+    pub(super) fn complained(&mut self, state: &mut State, span: Span) {
+        let (output, errors) = (state.descriptors.get(&1), state.descriptors.get(&2));
+        if matches!(errors, Some(Channel::Capture(_))) && output != errors {
+            self.write(state, 2, Stream::default(), "a command that fails", span);
+        }
+    }
+
     /// What comes to be seen: credentials among it are an effect of their own.
     fn shown(&mut self, stream: &Stream, by: &str, span: Span) {
         if self.elsewhere.is_some() {

@@ -1,14 +1,14 @@
-//! `if`, `while`, `for`, `case`: every way they can go.
+//! `if`, `while`, `case`: every way they can go.
 //!
-//! Owns: branches and loops. Refuses: endless loops; what changes from turn to turn becomes unknown, and one more turn shows what
-//! is done with that.
+//! Owns: branches, and loops that end on a condition. Refuses: endless loops; what changes from turn to turn becomes unknown, and
+//! one more turn shows what is done with that.
 
 use super::endless::is_flood;
 use super::list::decided;
-use super::machine::{Machine, Worlds, settle};
+use super::machine::Machine;
 use super::pattern::Pattern;
 use super::state::{Content, Flow, State, Variable};
-use super::variables::Index;
+use super::worlds::{Worlds, settle};
 use crate::effects::{Act, Effort, Power};
 use crate::shell::ast::{Arm, ArmEnd, Script, Span, Word};
 use crate::shell::value::{Value, Why};
@@ -67,9 +67,11 @@ impl Machine<'_> {
         if is_flood(until, condition, body) {
             self.record(Act::Power(Power::Exhaust), "a loop", span, Effort::Done);
         }
+        let mut is_begun = false;
         let turn = |machine: &mut Self, state: State, out: &mut Worlds| -> (Worlds, bool) {
             let mut next = Vec::new();
             let mut certain = true;
+            let last = ended_with(&state, &mut is_begun);
             for state in machine.script(condition, state) {
                 if state.flow != Flow::Normal {
                     left(state, &mut next, out);
@@ -79,7 +81,7 @@ impl Machine<'_> {
                 let (yes, no) = decided(state);
                 let (go, stop) = if until { (no, yes) } else { (yes, no) };
                 out.extend(stop.map(|mut state| {
-                    state.status = Some(0);
+                    state.status = last;
                     state
                 }));
                 if let Some(state) = go {
@@ -94,7 +96,7 @@ impl Machine<'_> {
     }
 
     /// Turns of a loop until nothing changes any more.
-    fn looped(
+    pub(super) fn looped(
         &mut self,
         state: State,
         span: Span,
@@ -150,151 +152,6 @@ impl Machine<'_> {
         }
         out.extend(going);
         settle(out)
-    }
-
-    pub(super) fn for_each(
-        &mut self,
-        select: bool,
-        name: &[u8],
-        words: Option<&[Word]>,
-        body: &Script,
-        span: Span,
-        mut state: State,
-    ) -> Worlds {
-        self.flows.clear();
-        let (values, more) = match words {
-            Some(words) => {
-                let arguments = self.arguments(words, &mut state);
-                (arguments.fields, arguments.more)
-            }
-            None => (state.positional.clone(), state.more.clone()),
-        };
-        let flows = std::mem::take(&mut self.flows);
-        if select {
-            let turn = |machine: &mut Self, state: State, out: &mut Worlds| {
-                let mut next = Vec::new();
-                // An answer that is none of them makes it empty.
-                for value in values.iter().chain([&Value::default()]) {
-                    let mut state = state.clone();
-                    machine.assign(&mut state, name, &Index::None, value.clone(), false, span);
-                    machine.assign(
-                        &mut state,
-                        b"REPLY",
-                        &Index::None,
-                        Value::unknown(answer(span)),
-                        false,
-                        span,
-                    );
-                    for state in machine.script(body, state) {
-                        left(state, &mut next, out);
-                    }
-                }
-                out.push(state);
-                (next, false)
-            };
-            return self.looped(state, span, turn);
-        }
-        let mut going = vec![state];
-        let mut out = Vec::new();
-        for value in &values {
-            let mut next = Vec::new();
-            for mut state in going {
-                self.flows.clone_from(&flows);
-                match state.variables.get(name).filter(|variable| variable.reference).cloned() {
-                    // A name that stands for another stands for the next one.
-                    Some(reference) => {
-                        let content = super::state::Content::Scalar(value.clone());
-                        state.set(name, super::state::Variable { content, ..reference });
-                    }
-                    None => self.assign(&mut state, name, &Index::None, value.clone(), false, span),
-                }
-                self.flows.clear();
-                for state in self.script(body, state) {
-                    left(state, &mut next, &mut out);
-                }
-            }
-            going = settle(next);
-            // A glob or something unknown may stand for any number of turns.
-            if more.is_some() || value.bytes().is_none() {
-                going = self.again(going, name, value, body, &mut out);
-            }
-            if self.is_spent() {
-                break;
-            }
-        }
-        out.extend(going);
-        settle(out)
-    }
-
-    /// A further turn with what an earlier one has left behind.
-    fn again(
-        &mut self,
-        going: Worlds,
-        name: &[u8],
-        value: &Value,
-        body: &Script,
-        out: &mut Worlds,
-    ) -> Worlds {
-        let mut all = going.clone();
-        let mut joined: Option<State> = None;
-        for state in going {
-            joined = Some(match joined {
-                None => state,
-                Some(before) => before.join(&state),
-            });
-        }
-        let Some(mut state) = joined else { return all };
-        self.assign(&mut state, name, &Index::None, value.clone(), false, Span::default());
-        let before = state.clone();
-        let mut next = Vec::new();
-        for state in self.script(body, state) {
-            left(state, &mut next, out);
-        }
-        for state in next {
-            if state != before {
-                let widened = before.clone().join(&state);
-                for state in self.script(body, widened) {
-                    left(state, &mut all, out);
-                }
-            }
-        }
-        settle(all)
-    }
-
-    pub(super) fn for_count(
-        &mut self,
-        parts: &[Word; 3],
-        body: &Script,
-        span: Span,
-        mut state: State,
-    ) -> Worlds {
-        let [first, condition, step] = parts;
-        let text = self.single(first, &mut state);
-        self.number(&text, span, &mut state);
-        let turn = |machine: &mut Self, mut state: State, out: &mut Worlds| {
-            let mut next = Vec::new();
-            let text = machine.single(condition, &mut state);
-            let value = if text.bytes().is_some_and(|bytes| bytes.iter().all(u8::is_ascii_whitespace)) {
-                Some(1)
-            } else {
-                machine.number(&text, span, &mut state)
-            };
-            state.status = value.map(|value| i32::from(value == 0));
-            let certain = value.is_some();
-            let (yes, no) = decided(state);
-            out.extend(no);
-            if let Some(state) = yes {
-                for state in machine.script(body, state) {
-                    left(state, &mut next, out);
-                }
-            }
-            for state in &mut next {
-                let text = machine.single(step, state);
-                machine.number(&text, span, state);
-            }
-            (next, certain)
-        };
-        self.looped(state, span, turn)
     }
 
     pub(super) fn case(&mut self, subject: &Word, arms: &[Arm], mut state: State) -> Worlds {
@@ -362,12 +219,13 @@ impl Machine<'_> {
     }
 }
 
-fn answer(span: Span) -> Why {
-    Why { construct: "the answer to a question".to_owned(), span }
+/// What a loop that stops here ends with: its last turn's status, or success before the first.
+pub(super) fn ended_with(state: &State, is_begun: &mut bool) -> Option<i32> {
+    if std::mem::replace(is_begun, true) { state.status } else { Some(0) }
 }
 
 /// Where a state goes after one turn of a loop.
-fn left(mut state: State, next: &mut Worlds, out: &mut Worlds) {
+pub(super) fn left(mut state: State, next: &mut Worlds, out: &mut Worlds) {
     match state.flow {
         Flow::Normal => next.push(state),
         Flow::Break(0 | 1) => {

@@ -168,7 +168,7 @@ impl Machine<'_> {
         inner.descriptors.insert(1, Channel::Capture(buffer));
         let worlds = self.isolated(span, |machine| {
             let loops = inner.loops;
-            machine.subshell(&inner, |machine, mut state| {
+            machine.subshell(inner, |machine, mut state| {
                 // Unlike other shells within a shell, this one may still break its loop.
                 state.loops = loops;
                 machine.substituted_script(script, buffer, state)

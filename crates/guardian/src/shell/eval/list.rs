@@ -5,8 +5,9 @@
 use std::rc::Rc;
 
 use super::channel::Channel;
-use super::machine::{Machine, Worlds, settle};
+use super::machine::Machine;
 use super::state::{Content, FAILED, Flow, Hint, State};
+use super::worlds::{Worlds, settle};
 use crate::effects::Stream;
 use crate::shell::ast::{Command, Kind, Link, Reason, Script, Span};
 use crate::shell::value::{Value, Why};
@@ -36,7 +37,7 @@ impl Machine<'_> {
         if !self.step(command.span) {
             return vec![state];
         }
-        if !matches!(command.kind, Kind::List(_) | Kind::Pipeline { .. }) {
+        if !matches!(command.kind, Kind::List(_) | Kind::Pipeline { .. }) && state.hint != Hint::default() {
             state.hint = Hint::default();
         }
         let mut state = Some(state);
@@ -51,20 +52,16 @@ impl Machine<'_> {
         let span = command.span;
         match &command.kind {
             Kind::Simple { assignments, words } => {
-                self.simple(assignments, words, &command.redirects, span, &state)
+                self.simple(assignments, words, &command.redirects, span, state)
             }
             Kind::Function { name, body } => self.define(name, body, &command.redirects, state),
-            Kind::Pipeline { negated, stages } => self.redirected(command, &state, |machine, state| {
-                machine.pipeline(*negated, stages, span, state)
-            }),
-            Kind::List(parts) => {
-                self.redirected(command, &state, |machine, state| machine.list(parts, state))
-            }
+            Kind::Pipeline { negated, stages } => self.pipeline(*negated, stages, span, state),
+            Kind::List(parts) => self.list(parts, state),
             Kind::Group(script) => {
                 self.redirected(command, &state, |machine, state| machine.script(script, state))
             }
             Kind::Subshell(script) => self.redirected(command, &state, |machine, state| {
-                let inner = machine.subshell(&state, |machine, state| machine.script(script, state));
+                let inner = machine.subshell(state.clone(), |machine, state| machine.script(script, state));
                 vec![state.after(inner)]
             }),
             Kind::If { arms, otherwise } => self.redirected(command, &state, |machine, state| {
@@ -100,7 +97,7 @@ impl Machine<'_> {
                 let why = Why { construct: "what is written to a coprocess".to_owned(), span };
                 let given = Stream { text: Some(Value::unknown(why)), data: Vec::new() };
                 within.descriptors.insert(0, Channel::Source(given));
-                let inner = machine.subshell(&within, |machine, state| machine.command(body, state));
+                let inner = machine.subshell(within, |machine, state| machine.command(body, state));
                 let mut state = state.after(inner);
                 let name = name.as_ref().and_then(Value::bytes).unwrap_or(b"COPROC").to_vec();
                 let end = Value::unknown(super::variables::number(b"a descriptor"));
@@ -134,7 +131,7 @@ impl Machine<'_> {
                 if !background {
                     return machine.chain(chain, state);
                 }
-                let inner = machine.subshell(&state, |machine, state| machine.chain(chain, state));
+                let inner = machine.subshell(state.clone(), |machine, state| machine.chain(chain, state));
                 let mut state = state.after(inner);
                 state.status = Some(0);
                 vec![state]
@@ -219,7 +216,7 @@ impl Machine<'_> {
                 inner.buffers.push(Stream { text: Some(Value::default()), data: Vec::new() });
                 inner.descriptors.insert(1, Channel::Capture(buffer));
             }
-            let worlds = self.subshell(&inner, |machine, state| machine.command(stage, state));
+            let worlds = self.subshell(inner, |machine, state| machine.command(stage, state));
             if !last {
                 carried = output_of(&worlds, buffer);
             }
@@ -237,24 +234,25 @@ impl Machine<'_> {
     }
 
     /// Runs something in a shell of its own: what it remembers is lost, what it does is done.
-    pub(super) fn subshell(&mut self, state: &State, run: impl FnOnce(&mut Self, State) -> Worlds) -> Worlds {
-        let mut inner = state.clone();
+    pub(super) fn subshell(
+        &mut self,
+        mut inner: State,
+        run: impl FnOnce(&mut Self, State) -> Worlds,
+    ) -> Worlds {
         inner.traps = Rc::default();
         inner.flow = Flow::Normal;
         inner.loops = 0;
+        let endings = std::mem::take(&mut self.endings);
         let mut worlds = Vec::new();
         for mut state in run(self, inner) {
             state.flow = Flow::Normal;
             if state.traps.is_empty() {
                 worlds.push(state);
             } else {
-                let status = state.status;
-                worlds.extend(self.traps(state).into_iter().map(|mut state| {
-                    state.status = status;
-                    state
-                }));
+                worlds.extend(self.traps(state));
             }
         }
+        self.endings = endings;
         worlds
     }
 }

@@ -1,18 +1,15 @@
 //! The machine that reads a script: what it has found so far, and how much work it may still do.
 //!
-//! Owns: the effects, the budget, and the choices where a word may be one thing or another. Refuses: state that belongs to one of
-//! the shells; that is in `State`.
+//! Owns: the effects and the budget. Refuses: state that belongs to one of the shells; that is in `State`.
 
 use std::rc::Rc;
 
 use super::files::Files;
 use super::state::State;
+use super::worlds::Choices;
 use crate::effects::{Act, Code, Context, Datum, Effect, Effort, Invocation, Power, Traffic};
 use crate::shell::ast::{Script, Span};
 use crate::shell::value::{Piece, Value, Why};
-
-/// States a shell may be in after a command.
-pub(super) type Worlds = Vec<State>;
 
 /// Commands, words and iterations before it is too much.
 const STEPS: u32 = 20_000;
@@ -24,11 +21,6 @@ const TRACED: usize = 10_000;
 const EFFECTS: usize = 4_000;
 /// How deep commands, words, functions and scripts within scripts may nest.
 const DEPTH: u32 = 120;
-/// States that are followed apart from each other.
-const WORLDS: usize = 6;
-/// Alternatives of one command that are followed.
-const ALTERNATIVES: usize = 16;
-
 #[derive(Debug)]
 pub(super) struct Machine<'a> {
     pub(super) context: &'a Context,
@@ -64,7 +56,9 @@ pub(super) struct Machine<'a> {
     pub(super) doubted: bool,
     /// Files whose lines were run in a shell of the command, so that what they set is in its environment.
     pub(super) sourced: Vec<Value>,
-    choices: Choices,
+    /// The shell at hand wherever it may have ended early.
+    pub(super) endings: Vec<State>,
+    pub(super) choices: Choices,
     steps: u32,
     /// Steps that were taken in scripts that lie on the disk.
     found_steps: u32,
@@ -81,14 +75,6 @@ pub(super) struct Feed {
     pub(super) span: Span,
     /// The shell as it was when the word was expanded.
     pub(super) before: State,
-}
-
-/// Which alternatives are taken, in the order they come up.
-#[derive(Debug, Default)]
-struct Choices {
-    taken: Vec<usize>,
-    at: usize,
-    open: Vec<(usize, usize)>,
 }
 
 impl<'a> Machine<'a> {
@@ -112,6 +98,7 @@ impl<'a> Machine<'a> {
             refused: false,
             doubted: false,
             sourced: Vec::new(),
+            endings: Vec::new(),
             choices: Choices::default(),
             steps: 0,
             found_steps: 0,
@@ -231,92 +218,6 @@ impl<'a> Machine<'a> {
     pub(super) fn is_spent(&self) -> bool {
         self.spent
     }
-
-    /// Picks one of several alternatives; the others are tried too when the command is evaluated again.
-    pub(super) fn choose(&mut self, count: usize) -> usize {
-        let at = self.choices.at;
-        self.choices.at += 1;
-        if let Some(taken) = self.choices.taken.get(at) {
-            return *taken;
-        }
-        self.choices.taken.push(0);
-        self.choices.open.push((at, count));
-        0
-    }
-
-    /// Does something once for each way its choices can go.
-    pub(super) fn forked(
-        &mut self,
-        state: &State,
-        span: Span,
-        mut run: impl FnMut(&mut Self, State) -> Worlds,
-    ) -> Worlds {
-        let outer = std::mem::take(&mut self.choices);
-        let mut pending: Vec<Vec<usize>> = vec![Vec::new()];
-        let mut worlds = Vec::new();
-        let mut runs = 0;
-        while let Some(taken) = pending.pop() {
-            runs += 1;
-            if runs > ALTERNATIVES {
-                self.unknown("too many alternatives", span);
-                break;
-            }
-            self.choices = Choices { taken, at: 0, open: Vec::new() };
-            worlds.extend(run(self, state.clone()));
-            let done = std::mem::take(&mut self.choices);
-            for (at, count) in done.open {
-                for other in 1..count {
-                    let mut next: Vec<usize> = done.taken.iter().take(at).copied().collect();
-                    next.push(other);
-                    pending.push(next);
-                }
-            }
-            if self.spent {
-                break;
-            }
-        }
-        self.choices = outer;
-        settle(worlds)
-    }
-
-    /// Goes on in every state that has not left.
-    pub(super) fn each(&mut self, worlds: Worlds, mut run: impl FnMut(&mut Self, State) -> Worlds) -> Worlds {
-        let mut after = Vec::with_capacity(worlds.len());
-        for state in worlds {
-            if state.flow == super::state::Flow::Normal && !self.spent {
-                after.extend(run(self, state));
-            } else {
-                after.push(state);
-            }
-        }
-        settle(after)
-    }
-}
-
-/// Takes equal states together, and joins what are too many. Where only the status and `$_` differ they may be either, which is
-/// what values that are not known say.
-pub(super) fn settle(worlds: Worlds) -> Worlds {
-    if worlds.len() <= 1 {
-        return worlds;
-    }
-    let mut kept: Worlds = Vec::new();
-    for state in worlds {
-        match kept.iter_mut().find(|other| other.is_but_for_status(&state)) {
-            Some(other) => other.blur(&state),
-            None => kept.push(state),
-        }
-    }
-    if kept.len() <= WORLDS {
-        return kept;
-    }
-    let mut joined: Worlds = Vec::new();
-    for state in kept {
-        match joined.iter_mut().find(|other| other.flow == state.flow) {
-            Some(other) => *other = other.clone().join(&state),
-            None => joined.push(state),
-        }
-    }
-    joined
 }
 
 /// What happens in another place and still is of interest here.

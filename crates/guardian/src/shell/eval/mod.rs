@@ -34,7 +34,10 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod text;
+mod traps;
+mod turns;
 mod variables;
+mod worlds;
 
 use crate::effects::{Context, Effect, Invocation};
 use crate::shell::value::Value;

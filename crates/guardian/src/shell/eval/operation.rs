@@ -27,7 +27,16 @@ impl Machine<'_> {
             Operation::Replace(word, with, mode) => {
                 let pattern = self.pattern(word, state);
                 let with = with.as_ref().map(|word| self.single(word, state)).unwrap_or_default();
-                each(found, |value| replaced(&value, pattern.as_ref(), &with, *mode))
+                // Where letters are all the same to bash, only what has no large ones is as it seems.
+                let pattern = if state.options.nocasematch { pattern.map(Pattern::lowered) } else { pattern };
+                let is_unsure = |value: &Value| {
+                    let bytes = value.bytes().unwrap_or_default();
+                    state.options.nocasematch && bytes.iter().any(u8::is_ascii_uppercase)
+                };
+                each(found, |value| match is_unsure(&value) {
+                    true => opaque(&value, "what is made of"),
+                    false => replaced(&value, pattern.as_ref(), &with, *mode),
+                })
             }
             Operation::Case(operator, word) => {
                 let pattern = match word {
@@ -154,6 +163,10 @@ impl Machine<'_> {
                 Some(bytes) => Value::known(quoted(bytes)),
                 None => opaque(&value, "what is made of"),
             }),
+            // Written as it would be declared, an array is several words, also one that is empty.
+            _ if matches!(found, Found::Many { .. }) => {
+                Found::Any(Why { construct: "an array as it is declared".to_owned(), span: used.span })
+            }
             _ => each(found, |value| opaque(&value, "what is made of")),
         }
     }
@@ -203,18 +216,23 @@ fn each(found: Found, mut change: impl FnMut(Value) -> Value) -> Found {
         Found::Unset => Found::One(change(Value::default())),
         Found::One(value) | Found::Perhaps(value) => Found::One(change(value)),
         Found::Many { values, joined } => {
-            Found::Many { values: values.into_iter().map(change).collect(), joined }
+            let globs = |values: &[Value]| values.iter().filter(|value| value.has_glob()).count();
+            let before = globs(&values);
+            let values: Vec<Value> = values.into_iter().map(change).collect();
+            // What is made of a glob is made of each name it stands for.
+            if globs(&values) < before { Found::Any(globbed()) } else { Found::Many { values, joined } }
         }
         any @ Found::Any(_) => any,
     }
 }
 
+fn globbed() -> Why {
+    Why { construct: "what a glob matches".to_owned(), span: Span::default() }
+}
+
 /// A value made of another that is not known.
 pub(super) fn opaque(value: &Value, made: &str) -> Value {
-    let mut why = value
-        .why()
-        .cloned()
-        .unwrap_or_else(|| Why { construct: "what a glob matches".to_owned(), span: Span::default() });
+    let mut why = value.why().cloned().unwrap_or_else(globbed);
     if !why.construct.starts_with(made) && !why.is_number() {
         why.construct = format!("{made} {}", why.construct.trim_end_matches(", which is not empty"));
     }

@@ -93,13 +93,23 @@ impl Machine<'_> {
                 self.run_content(&text, &Value::known("Makefile"), Some("make"), invocation, state);
             }
             "rake" => self.run_content(&text, &Value::known("Rakefile"), Some("ruby"), invocation, state),
-            _ => {
-                for line in programs::project_lines(by, text.text().unwrap_or_default(), &words) {
-                    let zero = vec![Value::known("sh")];
-                    let cwd = invocation.cwd.clone();
-                    self.shell(&Value::known(line), zero, Stream::default(), cwd, invocation, state);
-                }
-            }
+            _ => self.run_lines(by, &text, &words, invocation, state),
+        }
+    }
+
+    /// Runs the lines of a project's file that these words ask for.
+    pub(super) fn run_lines(
+        &mut self,
+        by: &str,
+        text: &Value,
+        words: &[&str],
+        invocation: &Invocation,
+        state: &mut State,
+    ) {
+        for line in programs::project_lines(by, text.text().unwrap_or_default(), words) {
+            let zero = vec![Value::known("sh")];
+            let cwd = invocation.cwd.clone();
+            self.shell(&Value::known(line), zero, Stream::default(), cwd, invocation, state);
         }
     }
 

@@ -238,9 +238,11 @@ impl Machine<'_> {
                     (found, super::variables::is_name(name))
                 {
                     let mut variable = state.variables.get(name).cloned().unwrap_or_default();
+                    let may_be_unset = presence(found) == Presence::Perhaps;
                     variable.content = match (lacks, colon) {
-                        (true, true) => Content::Scalar(Value::default()),
-                        (true, false) => Content::Unset,
+                        // Who sets it does not set it to nothing.
+                        (true, true) if !may_be_unset => Content::Scalar(Value::default()),
+                        (true, _) => Content::Unset,
                         (false, true) => Content::Scalar(not_empty(value.clone())),
                         (false, false) => Content::Scalar(value.clone()),
                     };

@@ -5,17 +5,18 @@
 
 use super::channel::{Channel, presentable};
 use super::device::device;
-use super::machine::{Machine, Worlds};
+use super::machine::Machine;
 use super::names::{basename, named};
 use super::simple::Job;
 use super::state::{State, Variable};
+use super::worlds::Worlds;
 use crate::effects::{Act, Code, Datum, Effort, Invocation, Next, Outcome, Stream, path, programs};
 use crate::shell::ast::Span;
 use crate::shell::value::{Piece, Value};
 
 impl Machine<'_> {
     /// A command as programs are asked about it.
-    pub(super) fn invocation(&self, job: &Job, state: &State) -> Invocation {
+    pub(super) fn invocation(&self, job: Job, state: &State) -> Invocation {
         let mut environment: Vec<(Vec<u8>, Value)> = state
             .variables
             .iter()
@@ -25,10 +26,10 @@ impl Machine<'_> {
             })
             .collect();
         environment.retain(|(name, _)| !job.environment.iter().any(|(other, _)| other == name));
-        environment.extend(job.environment.iter().cloned());
+        environment.extend(job.environment);
         Invocation {
-            argv: job.argv.clone(),
-            more: job.more.clone(),
+            argv: job.argv,
+            more: job.more,
             flows: self.files.followed(&job.flows),
             environment,
             cwd: Value::clone(&state.cwd),
@@ -44,11 +45,12 @@ impl Machine<'_> {
         {
             *first = target.clone();
         }
-        let invocation = self.invocation(&job, &state);
+        let handlers = state.functions.get(b"command_not_found_handle".as_slice()).cloned();
+        let call = handlers.map(|handlers| (handlers, job.clone()));
+        let invocation = self.invocation(job, &state);
         self.start(&invocation, &mut state);
         state.status = None;
-        if let Some(handlers) = state.functions.get(b"command_not_found_handle".as_slice()).cloned() {
-            let mut call = job.clone();
+        if let Some((handlers, mut call)) = call {
             call.argv.insert(0, Value::known("command_not_found_handle"));
             return self.call(b"command_not_found_handle", &handlers, &call, state);
         }
@@ -135,6 +137,8 @@ impl Machine<'_> {
                 invocation,
                 state,
             );
+        } else if interpreter == "just" {
+            self.run_lines("just", content, &[], invocation, state);
         } else if matches!(interpreter.as_str(), "make" | "gmake") {
             let argv = ["make", "-f", "-"].map(Value::known).to_vec();
             let input = Stream { text: Some(content.clone()), data: Vec::new() };
@@ -329,7 +333,8 @@ impl Machine<'_> {
             inner.zero = std::rc::Rc::new(zero);
         }
         inner.positional = arguments.collect();
-        inner.options.xtrace = is_traced(invocation);
+        inner.options.xtrace = is_told(invocation, "x");
+        inner.options.hasty = is_told(invocation, "eu");
         let named = invocation.argv.first().and_then(Value::text).map(basename);
         if matches!(named, Some("sh" | "dash")) {
             inner.options.posix = true;
@@ -340,7 +345,7 @@ impl Machine<'_> {
         let span = invocation.span;
         let greeting = self.greeting(invocation);
         let worlds = self.isolated(span, |machine| {
-            machine.subshell(&inner, |machine, state| {
+            machine.subshell(inner, |machine, state| {
                 let greeted = match &greeting {
                     Some(first) => machine.text(first, span, "a script", state),
                     None => vec![state],
@@ -353,11 +358,11 @@ impl Machine<'_> {
     }
 }
 
-/// Whether a shell is told to show what it does: `bash -x`.
-fn is_traced(invocation: &Invocation) -> bool {
+/// Whether a shell is started with one of these letters: `bash -x`.
+fn is_told(invocation: &Invocation, letters: &str) -> bool {
     let mut flags =
         invocation.argv.iter().skip(1).map_while(Value::text).take_while(|word| word.starts_with('-'));
-    flags.any(|word| !word.starts_with("--") && word.contains('x'))
+    flags.any(|word| !word.starts_with("--") && word.contains(|letter| letters.contains(letter)))
 }
 
 fn same_file(argument: &Value, path: &Value, invocation: &Invocation) -> bool {

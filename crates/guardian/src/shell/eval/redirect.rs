@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use super::channel::Channel;
 use super::device::{device, network};
-use super::machine::{Machine, Worlds, settle};
+use super::machine::Machine;
 use super::state::State;
 use super::variables::Index;
+use super::worlds::{Worlds, settle};
 use crate::effects::{Act, Change, Datum, Effort, Stream, Traffic, path};
 use crate::shell::ast::{Descriptor, Redirect, Span, Target, Word};
 use crate::shell::value::{Piece, Value, Why};
@@ -125,7 +126,7 @@ impl Machine<'_> {
                     inner.buffers.clone_from(&state.buffers);
                     inner.descriptors.insert(0, Channel::Source(stream));
                     let inner = self.isolated(feed.span, |machine| {
-                        machine.subshell(&inner, |machine, state| machine.script(&feed.script, state))
+                        machine.subshell(inner, |machine, state| machine.script(&feed.script, state))
                     });
                     let status = state.status;
                     let mut state = state.after(inner);
@@ -253,7 +254,11 @@ impl Machine<'_> {
         }
         match std::str::from_utf8(&digits).ok().and_then(|digits| digits.parse::<u32>().ok()) {
             Some(from) => {
-                let channel = state.descriptors.get(&from).cloned().unwrap_or(Channel::Given);
+                let channel = state.descriptors.get(&from).cloned();
+                // What is not open cannot be opened again; whether the shell was given more than three nobody knows.
+                self.refused |= channel == Some(Channel::Closed);
+                self.doubted |= channel.is_none() && from > 2;
+                let channel = channel.unwrap_or(Channel::Given);
                 if moved && from != number {
                     state.descriptors.insert(from, Channel::Closed);
                 }

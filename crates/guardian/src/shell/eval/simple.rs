@@ -5,10 +5,11 @@
 use std::rc::Rc;
 
 use super::braces;
-use super::machine::{Machine, Worlds};
+use super::machine::Machine;
 use super::names::named;
 use super::state::{State, Variable};
 use super::variables::is_opaque;
+use super::worlds::Worlds;
 use crate::effects::Datum;
 use crate::shell::ast::{Assigned, Assignment, Part, Redirect, Span, Word};
 use crate::shell::value::{Piece, Value, Why};
@@ -55,9 +56,16 @@ impl Machine<'_> {
         words: &[Word],
         redirects: &[Redirect],
         span: Span,
-        state: &State,
+        state: State,
     ) -> Worlds {
-        self.forked(state, span, |machine, state| {
+        if assignments.is_empty()
+            && redirects.is_empty()
+            && words.iter().all(is_settled)
+            && !state.options.xtrace
+        {
+            return self.isolated(span, |machine| machine.simple_once(&[], words, &[], span, state));
+        }
+        self.forked(&state, span, |machine, state| {
             machine.isolated(span, |machine| machine.simple_once(assignments, words, redirects, span, state))
         })
     }
@@ -83,7 +91,6 @@ impl Machine<'_> {
         self.traced(span, &mut state);
         self.substituted = None;
         self.flows.clear();
-        state.hint = super::state::Hint::default();
         self.simple_plain(assignments, words, redirects, span, state)
     }
 
@@ -115,9 +122,9 @@ impl Machine<'_> {
         }
         if only_exec(&job) {
             self.open_all(redirects, &mut state, "exec");
-            self.refused = false;
-            self.doubted = false;
-            state.status = Some(0);
+            let is_refused = std::mem::take(&mut self.refused);
+            let is_doubted = std::mem::take(&mut self.doubted);
+            state.status = if is_doubted { None } else { Some(i32::from(is_refused)) };
             return self.fed_for_good(state);
         }
         let by = match job.argv.first() {
@@ -133,6 +140,7 @@ impl Machine<'_> {
             machine.feeds = feeds;
             let mut worlds = machine.fed(worlds);
             for state in &mut worlds {
+                machine.complained(state, span);
                 if let Some(last) = &last {
                     state.last = Rc::clone(last);
                 }
@@ -240,7 +248,7 @@ impl Machine<'_> {
             worlds.extend(
                 self.with_environment(&job, state, |machine, state| machine.builtin(builtin, &job, state)),
             );
-            return super::machine::settle(worlds);
+            return super::worlds::settle(worlds);
         }
         self.program(job, state)
     }
@@ -289,7 +297,7 @@ impl Machine<'_> {
                 Some(why) => why.construct.clone(),
                 None => "a glob".to_owned(),
             };
-            let invocation = self.invocation(&job, &state);
+            let invocation = self.invocation(job.clone(), &state);
             self.noted(&invocation);
             self.unknown(format!("a program named by {named}"), job.span);
             // It may be nothing, or something that runs the rest: `$SUDO rm …`.
@@ -318,7 +326,7 @@ impl Machine<'_> {
                 Span::default(),
             );
             worlds.push(state);
-            return super::machine::settle(worlds);
+            return super::worlds::settle(worlds);
         }
         self.program(job, state)
     }
@@ -332,6 +340,12 @@ fn only_exec(job: &Job) -> bool {
         .map(Value::bytes)
         .skip_while(|word| matches!(word, Some(b"command" | b"builtin" | b"--")));
     words.next() == Some(Some(b"exec")) && words.next().is_none() && job.more.is_none()
+}
+
+/// Whether a word comes to one thing only, and holds nothing that a builtin would expand once more.
+fn is_settled(word: &Word) -> bool {
+    let is_open = |byte: &u8| matches!(byte, b'$' | b'`' | b'[');
+    word.parts.iter().all(|part| matches!(part, Part::Literal { text, .. } if !text.iter().any(is_open)))
 }
 
 /// Whether an argument of `declare` and its kin is an assignment: then it is not split.

@@ -48,11 +48,20 @@ pub(super) struct Shell {
     pub(super) buffers: Vec<Stream>,
     pub(super) options: Options,
     /// What `local` has hidden, function by function.
-    pub(super) locals: Vec<Vec<(Vec<u8>, Option<Variable>)>>,
+    pub(super) locals: Vec<Hidden>,
     /// Loops around the command at hand, in this shell and function.
     pub(super) loops: u32,
     /// `$_`
     pub(super) last: Rc<Value>,
+}
+
+/// What a function hides while it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Hidden {
+    /// `local NAME`: what the name was before.
+    pub(super) variables: Vec<(Vec<u8>, Option<Variable>)>,
+    /// `local -`
+    pub(super) options: Option<Options>,
 }
 
 /// What would also be so, once the status of the last command is decided.
@@ -84,6 +93,8 @@ pub(super) enum Flow {
 pub(super) struct Options {
     pub(super) expand_aliases: bool,
     pub(super) noglob: bool,
+    /// A glob that finds nothing may be nothing: `nullglob`, `failglob`.
+    pub(super) nullglob: bool,
     pub(super) allexport: bool,
     pub(super) lastpipe: bool,
     pub(super) nocasematch: bool,
@@ -93,6 +104,8 @@ pub(super) struct Options {
     pub(super) plain_braces: bool,
     pub(super) posix: bool,
     pub(super) pipefail: bool,
+    /// `set -e` and `set -u`: it may end where something fails.
+    pub(super) hasty: bool,
     /// `set -C`: what is there is not overwritten.
     pub(super) noclobber: bool,
 }
@@ -231,6 +244,16 @@ impl State {
 
     pub(super) fn set(&mut self, name: &[u8], variable: Variable) {
         Rc::make_mut(&mut self.variables).insert(name.to_vec(), variable);
+    }
+
+    /// The same, in which what is only set later surely is unset.
+    pub(super) fn before(mut self, later: &Self) -> Self {
+        let variables = Rc::make_mut(&mut self.variables);
+        for name in later.variables.keys() {
+            variables.entry(name.clone()).or_default();
+        }
+        self.traps = Rc::default();
+        self
     }
 
     /// Takes over what a subshell leaves behind: what it wrote, not what it remembers.

@@ -5,8 +5,9 @@
 
 use std::rc::Rc;
 
-use super::machine::{Machine, Worlds};
+use super::machine::Machine;
 use super::state::{Flow, State};
+use super::worlds::Worlds;
 use crate::shell::ast::Span;
 use crate::shell::parse::{Options, Reader};
 use crate::shell::value::{Piece, Value};
@@ -16,7 +17,10 @@ const MARK: u8 = 0x1a;
 
 impl Machine<'_> {
     /// Reads text of which not all may be known, in this state.
-    pub(super) fn text(&mut self, text: &Value, span: Span, what: &str, state: State) -> Worlds {
+    pub(super) fn text(&mut self, text: &Value, span: Span, what: &str, mut state: State) -> Worlds {
+        if text.bytes().is_some_and(is_idle) {
+            state.status = Some(0);
+        }
         let kept = state.clone();
         self.deeper(span, |machine| {
             let anchor = machine.anchor.replace(machine.anchor.unwrap_or(span));
@@ -81,9 +85,14 @@ impl Machine<'_> {
         self.text_known(&marked, state)
     }
 
+    /// Whether no place is marked in a text.
+    pub(super) fn is_plain(&self, text: &[u8]) -> bool {
+        self.placeholders.is_empty() || !text.contains(&MARK)
+    }
+
     /// Text with its marked places as the pieces they stand for.
     pub(super) fn unmarked(&self, text: &[u8]) -> Vec<Piece> {
-        if self.placeholders.is_empty() || !text.contains(&MARK) {
+        if self.is_plain(text) {
             return if text.is_empty() { Vec::new() } else { vec![Piece::Known(text.to_vec())] };
         }
         let mut value = Value::default();
@@ -110,4 +119,10 @@ impl Machine<'_> {
         value.push(Piece::Known(rest.to_vec()));
         value.pieces
     }
+}
+
+/// Whether there is nothing to run in a text: blank lines and remarks.
+fn is_idle(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.all(|line| line.is_empty() || line.starts_with(b"#"))
 }

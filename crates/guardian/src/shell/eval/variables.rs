@@ -282,7 +282,10 @@ impl Machine<'_> {
             Some(place) => {
                 let last = map.keys().next_back().copied().unwrap_or(-1);
                 let place = if place < 0 { last.saturating_add(1).saturating_add(place) } else { place };
-                put(map.entry(place).or_default(), value, append);
+                // From the end backwards nothing stands before the first.
+                if place >= 0 {
+                    put(map.entry(place).or_default(), value, append);
+                }
                 Content::Indexed(map)
             }
             None => Content::Any(Why { construct: "an array with an unknown index".to_owned(), span }),

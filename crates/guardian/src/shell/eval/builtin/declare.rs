@@ -25,6 +25,10 @@ pub(in super::super) enum Scope {
 
 impl Machine<'_> {
     pub(super) fn run_declare(&mut self, job: &Job, scope: Scope, state: &mut State) -> Option<i32> {
+        if scope == Scope::Local && state.locals.is_empty() {
+            // Outside of a function there is nothing to be local to.
+            return Some(1);
+        }
         let options = options(job, b"", true);
         let functions = options.has(b'f') || options.has(b'F');
         if options.rest.is_empty() || options.has(b'p') {
@@ -36,9 +40,27 @@ impl Machine<'_> {
                 names => names.iter().filter(|name| !is_set(name, state)).map(name).collect(),
             };
             self.write(state, 1, Stream { text: None, data }, "declare", job.span);
-            return Some(0);
+            return if options.rest.is_empty() { Some(0) } else { None };
         }
+        // What is no name, keeps what it has, or is no function, is told.
+        let is_told = |argument: &Value| {
+            let name = split(argument).map(|(name, ..)| name).unwrap_or_default();
+            match functions {
+                true => !state.functions.contains_key(&name),
+                false => {
+                    !is_name(&name) || state.variables.get(&name).is_some_and(|variable| variable.readonly)
+                }
+            }
+        };
+        let status = if options.rest.iter().any(is_told) { None } else { Some(0) };
         for (place, argument) in options.rest.iter().enumerate() {
+            if scope == Scope::Local && argument.bytes() == Some(b"-") {
+                let options = state.options;
+                if let Some(hidden) = state.locals.last_mut() {
+                    hidden.options = Some(options);
+                }
+                continue;
+            }
             if functions {
                 match (scope, argument.bytes()) {
                     (Scope::Export, Some(name)) => {
@@ -59,7 +81,7 @@ impl Machine<'_> {
                 .or_else(|| self.compound(argument, &options.letters, job.span, state));
             self.declare(argument, array, scope, &options.letters, job, state);
         }
-        Some(0)
+        status
     }
 
     /// `declare -a 'a=(…)'`: such a value is read once more, whatever quotes it stood in.
@@ -116,12 +138,15 @@ impl Machine<'_> {
         }
         let global = letters.iter().any(|(_, letter, _)| *letter == b'g');
         let local = scope == Scope::Local || (scope == Scope::Declare && !global);
-        let hidden =
-            local && state.locals.last().is_some_and(|scope| !scope.iter().any(|(other, _)| *other == name));
+        let hidden = local
+            && state
+                .locals
+                .last()
+                .is_some_and(|hidden| !hidden.variables.iter().any(|(other, _)| *other == name));
         if hidden {
             let before = state.variables.get(&name).cloned();
-            if let Some(scope) = state.locals.last_mut() {
-                scope.push((name.clone(), before));
+            if let Some(hidden) = state.locals.last_mut() {
+                hidden.variables.push((name.clone(), before));
             }
             state.set(&name, Default::default());
         }
@@ -147,7 +172,7 @@ impl Machine<'_> {
                 }
                 b'a' if !matches!(variable.content, Content::Indexed(_) | Content::Any(_)) => {
                     variable.content = match variable.content {
-                        Content::Scalar(value) if value.bytes().is_some() => {
+                        Content::Scalar(value) if known || value.bytes().is_some() => {
                             Content::Indexed([(0, value)].into())
                         }
                         _ => Content::Indexed(Default::default()),
@@ -188,6 +213,11 @@ impl Machine<'_> {
 
     pub(super) fn run_unset(&mut self, job: &Job, state: &mut State) -> Option<i32> {
         let options = options(job, b"", false);
+        let keeps = |name: &Value| {
+            name.bytes()
+                .is_some_and(|name| state.variables.get(name).is_some_and(|variable| variable.readonly))
+        };
+        let status = i32::from(options.rest.iter().any(keeps));
         for argument in options.rest {
             let Some(written) = argument.bytes().map(<[u8]>::to_vec) else {
                 self.unknown("the name of what is unset, whose index may run commands", job.span);
@@ -220,7 +250,7 @@ impl Machine<'_> {
                 }
             }
         }
-        Some(0)
+        Some(status)
     }
 
     /// From here on nobody can see which commands were given.

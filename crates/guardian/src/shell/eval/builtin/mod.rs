@@ -11,9 +11,11 @@ mod read;
 mod run;
 mod settings;
 
-use super::machine::{Machine, Worlds};
+use super::channel::Channel;
+use super::machine::Machine;
 use super::simple::Job;
 use super::state::{Flow, State};
+use super::worlds::Worlds;
 use crate::shell::value::Value;
 
 /// The builtins.
@@ -173,6 +175,8 @@ impl Machine<'_> {
             Builtin::Show => self.show(job, &mut state),
             Builtin::Quiet => None,
         };
+        let writes = matches!(builtin, Builtin::Echo | Builtin::Printf);
+        let simple = if writes && is_shut(&state) { Some(1) } else { simple };
         if !matches!(builtin, Builtin::Return | Builtin::Exit) || simple.is_some() {
             state.status = simple;
         }
@@ -185,6 +189,11 @@ impl Machine<'_> {
         self.write(state, 1, crate::effects::Stream::default(), &by, job.span);
         None
     }
+}
+
+/// Whether nobody can write to the standard output.
+fn is_shut(state: &State) -> bool {
+    matches!(state.descriptors.get(&1), Some(Channel::Closed))
 }
 
 /// Splits options from what follows them: `-x`, `-xy`, `--`; letters with a value take the next argument or the rest.

@@ -3,10 +3,11 @@
 //! Owns: taking lines off a stream that is known. Refuses: knowing what a stream holds that is not.
 
 use super::super::channel::Channel;
-use super::super::machine::{Machine, Worlds};
+use super::super::machine::Machine;
 use super::super::simple::{Elements, Job};
 use super::super::state::{Content, FAILED, State, Variable};
 use super::super::variables::{Index, subscripted};
+use super::super::worlds::Worlds;
 use super::options;
 use crate::effects::{Datum, Stream};
 use crate::shell::ast::Span;

@@ -4,9 +4,10 @@
 
 use super::super::channel::Channel;
 use super::super::device::device;
-use super::super::machine::{Machine, Worlds, settle};
+use super::super::machine::Machine;
 use super::super::simple::{Job, Lookup};
 use super::super::state::{Flow, State};
+use super::super::worlds::{Worlds, settle};
 use super::{Builtin, options};
 use crate::effects::{Act, Code, Datum, Effort, Stream, path};
 use crate::shell::value::{Piece, Value, Why};
@@ -143,14 +144,18 @@ impl Machine<'_> {
 
     fn sourced(&mut self, content: &Value, inner: &Job, mut state: State) -> Worlds {
         let arguments: Vec<Value> = inner.argv.iter().skip(1).cloned().collect();
-        let given = !arguments.is_empty();
-        let positional = if given { Some(std::mem::replace(&mut state.positional, arguments)) } else { None };
+        let given = !arguments.is_empty() || inner.more.is_some();
+        let positional = given.then(|| {
+            let before = std::mem::replace(&mut state.positional, arguments);
+            (before, std::mem::replace(&mut state.more, inner.more.clone()))
+        });
         self.sourcing += 1;
         let mut worlds = self.text(content, inner.span, "a script", state);
         self.sourcing -= 1;
         for state in &mut worlds {
-            if let Some(positional) = &positional {
+            if let Some((positional, more)) = &positional {
                 state.positional.clone_from(positional);
+                state.more.clone_from(more);
             }
             if state.flow == Flow::Return {
                 state.flow = Flow::Normal;
@@ -196,8 +201,9 @@ impl Machine<'_> {
             let mut text = Value::known(wrap);
             text.append(value);
             worlds = self.each(worlds, |machine, state| {
-                let inner = machine
-                    .subshell(&state, |machine, state| machine.text(&text, job.span, "a completion", state));
+                let inner = machine.subshell(state.clone(), |machine, state| {
+                    machine.text(&text, job.span, "a completion", state)
+                });
                 vec![state.after(inner)]
             });
         }

@@ -11,6 +11,12 @@ use super::options;
 use crate::shell::ast::Span;
 use crate::shell::value::{Value, Why};
 
+/// Signals bash surely knows; of others it may say that there are none.
+const SIGNALS: [&[u8]; 18] = [
+    b"EXIT", b"0", b"ERR", b"DEBUG", b"RETURN", b"HUP", b"INT", b"QUIT", b"TERM", b"USR1", b"USR2", b"PIPE",
+    b"ALRM", b"CHLD", b"CONT", b"TSTP", b"WINCH", b"ABRT",
+];
+
 impl Machine<'_> {
     pub(super) fn run_set(&mut self, job: &Job, state: &mut State) -> Option<i32> {
         if job.argv.len() == 1 && job.more.is_none() {
@@ -119,6 +125,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn run_alias(&mut self, job: &Job, state: &mut State) -> Option<i32> {
+        let mut status = Some(0);
         for argument in job.argv.iter().skip(1) {
             match argument.bytes() {
                 Some(bytes) => {
@@ -127,6 +134,9 @@ impl Machine<'_> {
                         let value = value.get(1..).unwrap_or_default().to_vec();
                         let before = Rc::make_mut(&mut state.aliases).insert(name.to_vec(), value);
                         self.former.extend(before.map(|text| (name.to_vec(), text)));
+                    } else {
+                        // One that is shown may not be there.
+                        status = None;
                     }
                 }
                 None if state.options.expand_aliases => self.unknown("an alias that is not known", job.span),
@@ -136,7 +146,7 @@ impl Machine<'_> {
         if job.argv.len() == 1 {
             self.show(job, state);
         }
-        Some(0)
+        status
     }
 
     pub(super) fn run_unalias(&mut self, job: &Job, state: &mut State) -> Option<i32> {
@@ -198,11 +208,17 @@ impl Machine<'_> {
                 if let Some(signal) = signal.bytes() {
                     Rc::make_mut(&mut state.traps).remove(signal);
                 }
+                // What is no signal is only complained about.
+                return None;
             }
             [action, signals @ ..] => {
+                let mut status = Some(0);
                 for signal in signals {
                     let name = signal.bytes().unwrap_or(b"?").to_ascii_uppercase();
                     let name = name.strip_prefix(b"SIG").map_or(name.clone(), <[u8]>::to_vec);
+                    if !SIGNALS.contains(&name.as_slice()) {
+                        status = None;
+                    }
                     match action.bytes() {
                         Some(b"-" | b"") => {
                             Rc::make_mut(&mut state.traps).remove(&name);
@@ -220,6 +236,7 @@ impl Machine<'_> {
                         }
                     }
                 }
+                return status;
             }
         }
         Some(0)
@@ -233,6 +250,7 @@ fn set_option(shell: &mut Shell, flag: u8, on: bool) {
         b'x' => shell.xtrace = on,
         b'B' => shell.plain_braces = !on,
         b'C' => shell.noclobber = on,
+        b'e' | b'u' => shell.hasty |= on,
         _ => {}
     }
 }
@@ -240,6 +258,7 @@ fn set_option(shell: &mut Shell, flag: u8, on: bool) {
 fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
     match name {
         b"noglob" => shell.noglob = on,
+        b"nullglob" | b"failglob" => shell.nullglob = on,
         b"allexport" => shell.allexport = on,
         b"xtrace" => shell.xtrace = on,
         b"expand_aliases" => shell.expand_aliases = on,
@@ -251,6 +270,7 @@ fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
         b"braceexpand" => shell.plain_braces = !on,
         b"lastpipe" => shell.lastpipe = on,
         b"pipefail" => shell.pipefail = on,
+        b"errexit" | b"nounset" => shell.hasty |= on,
         b"nocasematch" => shell.nocasematch = on,
         b"extglob" => shell.extglob = on,
         _ => {}

@@ -1,0 +1,90 @@
+//! Traps: what is kept for a signal, for a command that fails, for the end.
+//!
+//! Owns: when they run, and in which shell. Refuses: saying when a signal comes; it may come after any command, or never.
+
+use std::rc::Rc;
+
+use super::machine::Machine;
+use super::state::{Flow, State};
+use super::worlds::Worlds;
+use crate::shell::ast::Span;
+use crate::shell::value::Value;
+
+/// Places at which a shell may have ended early that are kept apart.
+const ENDINGS: usize = 16;
+
+impl Machine<'_> {
+    /// What a signal, or a command that fails, sets off after a command, as the shell is then.
+    pub(super) fn interrupted(&mut self, state: &State, span: Span) {
+        if state.traps.is_empty() || state.flow != Flow::Normal {
+            return;
+        }
+        if state.options.hasty && state.status != Some(0) && state.traps.keys().any(|name| ends(name)) {
+            self.may_end(state);
+        }
+        let is_due = |name: &[u8]| match name {
+            b"ERR" => state.status != Some(0),
+            name => !ends(name),
+        };
+        for text in state.traps.iter().filter(|(name, _)| is_due(name)).map(|(_, text)| text) {
+            let mut then = state.clone();
+            then.traps = Rc::default();
+            self.isolated(span, |machine| machine.text(text, span, "a trap", then));
+        }
+    }
+
+    /// Keeps the shell as it is where `set -e` may end it.
+    fn may_end(&mut self, state: &State) {
+        let is_same = |other: &State| other.cwd == state.cwd && other.variables == state.variables;
+        if self.endings.iter().any(is_same) {
+            return;
+        }
+        let is_full = self.endings.len() >= ENDINGS;
+        match self.endings.last_mut() {
+            Some(last) if is_full => *last = last.clone().join(state),
+            _ => self.endings.push(state.clone()),
+        }
+    }
+
+    /// Runs what was left for the end: `trap … EXIT` and its kin. The shell ends with the status it had, unless they end it.
+    pub(super) fn traps(&mut self, mut state: State) -> Worlds {
+        let traps = std::mem::take(&mut state.traps);
+        state.flow = Flow::Normal;
+        if state.options.hasty {
+            state.status = None;
+        }
+        // A signal may come before the end, or never.
+        let at_end = traps.iter().filter(|(name, _)| ends(name)).map(|(_, text)| text);
+        let others: Vec<&Value> =
+            traps.iter().filter(|(name, _)| !ends(name)).map(|(_, text)| text).collect();
+        for early in std::mem::take(&mut self.endings) {
+            let early = early.before(&state);
+            for text in at_end.clone() {
+                self.isolated(Span::default(), |machine| {
+                    machine.text(text, Span::default(), "a trap", early.clone())
+                });
+            }
+        }
+        let again = at_end.clone().filter(|_| !others.is_empty());
+        let before = state.status;
+        let mut worlds = vec![state];
+        for text in at_end.clone().chain(others.iter().copied()).chain(again) {
+            worlds = self.each(worlds, |machine, state| {
+                let kept = state.clone();
+                let mut after = machine.text(text, Span::default(), "a trap", state);
+                for state in &mut after {
+                    let is_ended = state.flow == Flow::Exit && state.status != before;
+                    state.status = if is_ended { None } else { before };
+                    state.flow = Flow::Normal;
+                }
+                if after.is_empty() { vec![kept] } else { after }
+            });
+        }
+        worlds
+    }
+}
+
+/// Whether what is kept under a name runs at the end.
+fn ends(name: &[u8]) -> bool {
+    matches!(name, b"EXIT" | b"0")
+}
