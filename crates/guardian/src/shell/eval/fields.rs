@@ -46,6 +46,16 @@ impl Machine<'_> {
     }
 
     fn argument(&mut self, word: &Word, state: &mut State, arguments: &mut Arguments) {
+        // Most words are only letters.
+        if let [Part::Literal { text, quoted }] = word.parts.as_slice()
+            && self.is_plain(text)
+        {
+            if self.step(word.span) && (*quoted || !text.is_empty()) {
+                self.pay(text.len(), word.span);
+                arguments.fields.push(Value::known(text.as_slice()));
+            }
+            return;
+        }
         if state.options.plain_braces || !braces::are_in(word) {
             return self.fields(Cow::Borrowed(word), state, arguments);
         }

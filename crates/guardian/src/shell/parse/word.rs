@@ -138,6 +138,10 @@ impl Parser<'_> {
 
     /// The word that was cut out, as an argument; arrays behind `NAME=` too.
     pub(super) fn argument(&mut self, raw: Raw) -> Read<Word> {
+        if let Some(text) = self.letters(raw.start, raw.end) {
+            let parts = vec![Part::Literal { text, quoted: false }];
+            return Ok(Word { parts, span: self.span(raw.start, raw.end) });
+        }
         let assigns = self.left_side(raw.start, raw.end).is_some();
         let tildes = if assigns { Tildes::Assignment } else { Tildes::Start };
         let mode = Mode { tildes, ..Mode::ARGUMENT };
@@ -148,6 +152,14 @@ impl Parser<'_> {
         let mut word = self.word(raw.start, from, mode)?;
         word.parts.push(Part::Array(elements));
         Ok(Word { span: self.span(raw.start, raw.end), ..word })
+    }
+
+    /// The text between two places, where nothing in it can be anything but text, as in most words.
+    fn letters(&mut self, start: usize, end: usize) -> Option<Vec<u8>> {
+        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./:,+@%".contains(byte);
+        let text = self.input.text.get(start..end).filter(|text| text.iter().all(is_letter))?.to_vec();
+        self.pay(text.len());
+        Some(text)
     }
 
     /// The parts from here to the end.

@@ -14,9 +14,9 @@ pub(in super::super) fn lines() -> Stream {
 
 /// Whether a program is asked how a shell completes its words; many can say that: `kubectl completion bash`.
 pub(in super::super) fn completes(call: &Call<'_>) -> bool {
-    let words: Vec<&str> = call.words().collect();
-    matches!(words.as_slice(), ["completion" | "completions", shell] if matches!(*shell, "bash" | "zsh" | "fish" | "powershell"))
-        && call.args.len() == 2
+    let [verb, shell] = call.args else { return false };
+    matches!(verb.text(), Some("completion" | "completions"))
+        && matches!(shell.text(), Some("bash" | "zsh" | "fish" | "powershell"))
 }
 
 /// `direnv`, `pyenv`, `nix-shell` and their kin.
