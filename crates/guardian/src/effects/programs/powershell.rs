@@ -76,14 +76,11 @@ fn removed(call: &Call<'_>, path: &Value) -> Act {
 }
 
 fn expression(call: &Call<'_>) -> Outcome {
-    if let Some(text) = call.args.first() {
-        return match text.why() {
-            Some(why) => Outcome::of([Act::Unknown(why.clone())]),
-            None => Outcome::default().then(call.shell(joined(call.args))),
-        };
+    match call.args.first().map(Value::why) {
+        Some(Some(why)) => Outcome::of([Act::Unknown(why.clone())]),
+        Some(None) => Outcome::default().then(call.shell(joined(call.args))),
+        None => given(call),
     }
-    let acts = shells::code(call, &call.invocation.input);
-    Outcome { acts: acts.into_iter().map(|act| (act, Effort::Done)).collect(), ..Outcome::default() }
 }
 
 fn fetched(call: &Call<'_>, uri: &Option<Value>, file: &Option<Value>, paths: &[Value]) -> Outcome {
@@ -133,8 +130,25 @@ fn shell(call: &Call<'_>) -> Outcome {
             Outcome::of([Act::Run { code: Code::File(call.path(file)), with: call.name.to_owned() }])
         }
         Some(_) => Outcome::default().then(call.shell(joined(call.args))),
-        None => Outcome::harmless(),
+        None => given(call),
     }
+}
+
+/// What comes in on the standard input is run.
+fn given(call: &Call<'_>) -> Outcome {
+    let input = &call.invocation.input;
+    if let Some(text) = input.text.as_ref().filter(|text| text.bytes().is_some()) {
+        return Outcome::default().then(call.shell(text.clone()));
+    }
+    let acts = shells::code(call, input);
+    or_harmless(Outcome {
+        acts: acts.into_iter().map(|act| (act, Effort::Done)).collect(),
+        ..Outcome::default()
+    })
+}
+
+fn or_harmless(outcome: Outcome) -> Outcome {
+    if outcome.acts.is_empty() { Outcome::harmless() } else { outcome }
 }
 
 #[cfg(test)]

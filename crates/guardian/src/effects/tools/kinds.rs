@@ -250,7 +250,7 @@ pub(super) fn of(tool: &str, fields: &Fields<'_>) -> Kind {
     let last = tool.rsplit("__").next().unwrap_or(tool).to_ascii_lowercase();
     let is_shell = ["process", "exec", "command", "shell", "terminal", "bash", "run_script"];
     if tool.contains("__")
-        && is_shell.iter().any(|word| last.contains(word))
+        && (last == "run" || is_shell.iter().any(|word| last.contains(word)))
         && ["command", "cmd"].iter().any(|field| fields.input.get(*field).is_some())
     {
         return Kind::Shell;

@@ -61,6 +61,10 @@ pub(in super::super) fn kubectl(call: &Call<'_>) -> Outcome {
         "scale" if read.value("replicas").and_then(Value::text) == Some("0") => outcome.push(destroys(said)),
         "cordon" | "taint" | "patch" | "edit" | "set" | "scale" | "rollout" | "annotate" | "label"
         | "uncordon" | "autoscale" | "expose" => outcome.push(changes(said)),
+        "debug" if read.word(1).starts_with("node/") => {
+            // The node's own disk and processes are in that container.
+            outcome.push(Act::Privilege { how: "a container over a node of a cluster".to_owned() });
+        }
         "exec" | "debug" => {
             let words = if command.is_empty() { read.operands.get(2..).unwrap_or_default() } else { command };
             inside(call, words, &said, &mut outcome);

@@ -2,7 +2,8 @@
 
 use super::super::call::Call;
 use super::super::options::Options;
-use super::{changes, containers, destroys, is_rehearsal, or_harmless};
+use super::{changes, containers, destroys, is_rehearsal, mounts, or_harmless};
+use crate::effects::act::Act;
 use crate::effects::invocation::{Next, Outcome};
 use crate::shell::value::Value;
 
@@ -38,7 +39,7 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         "run" | "exec" => {
             let read = inner.read(&INSIDE.stops());
             let mut outcome = Outcome::default();
-            super::mounts::given(&inner, &read, &mut outcome);
+            mounts::given(&inner, &read, &mut outcome);
             let Some((service, command)) = read.operands.split_first() else { return or_harmless(outcome) };
             if command.is_empty() {
                 return or_harmless(outcome);
@@ -52,11 +53,42 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
             }
             outcome.then(next)
         }
+        "up" | "create" | "start" if read.values("f file").any(|file| file.text() == Some("-")) => {
+            let mut outcome = Outcome::default();
+            declared(call, &mut outcome);
+            or_harmless(outcome)
+        }
         "publish" => Outcome::of([changes(said)]),
         "cp" => Outcome::harmless(),
         _ => Outcome::harmless(),
     };
     outcome.rehearsed_if(read.has("dry-run") || is_rehearsal(&inner))
+}
+
+/// What the services of a file on the standard input are given of this machine, line by line.
+fn declared(call: &Call<'_>, outcome: &mut Outcome) {
+    let text = call.invocation.input.text.as_ref().and_then(Value::text).unwrap_or_default();
+    for line in text.lines().map(str::trim) {
+        let plain: String = line.chars().filter(|letter| !matches!(letter, '"' | '\'')).collect();
+        match plain.as_str() {
+            "privileged: true" => outcome.push(Act::Privilege { how: "a privileged container".to_owned() }),
+            "pid: host" => {
+                outcome.push(Act::Privilege { how: "this machine's processes in a container".to_owned() });
+            }
+            "- SYS_ADMIN" | "- ALL" | "- SYS_PTRACE" | "- SYS_MODULE" => {
+                outcome.push(Act::Privilege {
+                    how: format!("the capability {} in a container", plain.trim_start_matches("- ")),
+                });
+            }
+            other => {
+                if let Some(mount) =
+                    other.strip_prefix("- ").and_then(|volume| mounts::volume_of(call, &Value::known(volume)))
+                {
+                    mounts::shared(call, &mount, outcome);
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -109,17 +109,18 @@ pub(super) fn given(call: &Call<'_>, read: &Read, outcome: &mut Outcome) -> Vec<
     mounts
 }
 
+/// A volume as it is written: `source:target`.
+pub(super) fn volume_of(call: &Call<'_>, volume: &Value) -> Option<Mount> {
+    let prefix = String::from_utf8_lossy(volume.prefix()).into_owned();
+    // A name without a slash is a volume of docker's own.
+    let is_path = prefix.starts_with(['/', '.', '~']) || prefix.is_empty() && volume.why().is_some();
+    let (source, target) = is_path.then(|| cut(volume))?;
+    Some(Mount { source: call.path(&at_home(call, source)), target })
+}
+
 fn mounts(call: &Call<'_>, read: &Read) -> Vec<Mount> {
     let mut found = Vec::new();
-    for value in read.values("v volume") {
-        let prefix = String::from_utf8_lossy(value.prefix()).into_owned();
-        // A name without a slash is a volume of docker's own.
-        if !(prefix.starts_with(['/', '.', '~']) || prefix.is_empty() && value.why().is_some()) {
-            continue;
-        }
-        let (source, target) = cut(value);
-        found.push(Mount { source: call.path(&at_home(call, source)), target });
-    }
+    found.extend(read.values("v volume").filter_map(|volume| volume_of(call, volume)));
     for value in read.values("mount") {
         let text = value.text().unwrap_or_default();
         let field = |names: &[&str]| {
@@ -173,7 +174,7 @@ fn cut(value: &Value) -> (Value, String) {
     (source, String::new())
 }
 
-fn shared(call: &Call<'_>, mount: &Mount, outcome: &mut Outcome) {
+pub(super) fn shared(call: &Call<'_>, mount: &Mount, outcome: &mut Outcome) {
     shown(&mount.source, call.context).into_iter().for_each(|act| outcome.push(act));
 }
 

@@ -85,7 +85,11 @@ fn shows(name: &str, verb: &str, words: &[&str]) -> bool {
         }
         "bw" | "rbw" | "lpass" => matches!(verb, "get" | "export" | "show" | "code"),
         "security" => {
-            verb.starts_with("find-") && has(&["-w", "-g"]) || verb.starts_with("dump-") || verb == "export"
+            // Letters stand together: `-wa login`.
+            let shown = |word: &&str| word.starts_with('-') && word.contains(['w', 'g']);
+            verb.starts_with("find-") && words.iter().any(shown)
+                || verb.starts_with("dump-")
+                || verb == "export"
         }
         "secret-tool" => matches!(verb, "lookup" | "search"),
         "keyring" => verb == "get",

@@ -270,10 +270,11 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
         return Outcome::harmless();
     }
     if let Some(code) = read.value("c") {
-        return given::run(call, &PYTHON, Given::new(code, &read.operands).counting(Value::known("-c")));
+        let rest = behind(call.args, code);
+        return given::run(call, &PYTHON, Given::new(code, rest).counting(Value::known("-c")));
     }
     if let Some(module) = read.value("m") {
-        return module_run(call, module, &read.operands);
+        return module_run(call, module, behind(call.args, module));
     }
     match read.operands.first() {
         Some(script) if script.text() != Some("-") && script.bytes() != Some(b"/dev/stdin") => {
@@ -281,6 +282,13 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
         }
         _ => given::input(call, &PYTHON, read.operands.get(1..).unwrap_or_default()),
     }
+}
+
+/// The arguments behind the value of `-c` or `-m`: all of them are the code's own.
+fn behind<'a>(args: &'a [Value], value: &Value) -> &'a [Value] {
+    let is_glued = |arg: &Value| arg.prefix().starts_with(b"-") && arg.prefix().ends_with(value.prefix());
+    let at = args.iter().position(|arg| arg == value || is_glued(arg));
+    at.and_then(|at| args.get(at + 1..)).unwrap_or_default()
 }
 
 /// `python -m …`.

@@ -22,9 +22,21 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
                 call.args.iter().skip_while(|arg| !matches!(arg.text(), Some("--command" | "-c"))).skip(1);
             project(call).then(call.next(words.cloned().collect()))
         }
+        "just" => {
+            let read = call.read(&JUST);
+            let mut outcome = project(call);
+            outcome.acts.extend(read.values("f justfile").map(|file| {
+                let code = Code::File(call.path(file));
+                (Act::Run { code, with: call.name.to_owned() }, Effort::Done)
+            }));
+            outcome
+        }
         _ => project(call),
     }
 }
+
+const JUST: Options =
+    Options::new("f:d:", "justfile= working-directory= set= shell= color= dump list summary");
 
 const MAKE: Options = Options::new(
     "C:f:I:j?l?o:W:O?E:",

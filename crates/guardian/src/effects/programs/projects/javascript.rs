@@ -3,8 +3,8 @@
 use super::super::call::Call;
 use super::super::options::{Options, Read, split};
 use super::{Packages, address, names, npx, package, project};
-use crate::effects::act::{Act, Change, Code};
-use crate::effects::invocation::Outcome;
+use crate::effects::act::{Act, Change, Code, Datum};
+use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::Value;
 
 const NPM: Options = Options::new(
@@ -137,6 +137,13 @@ fn config(call: &Call<'_>, operands: &[Value]) -> Outcome {
     let words: Vec<&str> = operands.iter().filter_map(Value::text).collect();
     let (verb, rest) = words.split_first().map_or(("", &[][..]), |(verb, rest)| (*verb, rest));
     let set = matches!(verb, "set" | "delete" | "rm" | "edit" | "unset");
+    let is_shown =
+        |key: &&&str| key.ends_with("_authToken") || key.ends_with("_password") || key.ends_with("_auth");
+    if let (false, Some(key)) = (set, rest.iter().find(is_shown)) {
+        let what = format!("{} config {key}", call.name);
+        let output = Stream::data([Datum::Secret(what.clone())]);
+        return Outcome::of([Act::Reveal { what }]).saying(output);
+    }
     if !set {
         return Outcome::harmless();
     }
@@ -189,6 +196,11 @@ mod tests {
             ("npm publish --dry-run", "~package npm publish "),
             ("npm exec -c 'rm -rf /'", "$ rm -rf /"),
             ("npm config set script-shell /tmp/x", "persist npm config script-shell"),
+            (
+                "npm config get //registry.npmjs.org/:_authToken",
+                "reveal npm config //registry.npmjs.org/:_authToken",
+            ),
+            ("npm config get registry", "compute"),
             ("yarn", "package yarn install "),
             ("pnpm -r build", "project pnpm"),
         ]);
