@@ -138,17 +138,8 @@ impl Machine<'_> {
         }
         let global = letters.iter().any(|(_, letter, _)| *letter == b'g');
         let local = scope == Scope::Local || (scope == Scope::Declare && !global);
-        let hidden = local
-            && state
-                .locals
-                .last()
-                .is_some_and(|hidden| !hidden.variables.iter().any(|(other, _)| *other == name));
-        if hidden {
-            let before = state.variables.get(&name).cloned();
-            if let Some(hidden) = state.locals.last_mut() {
-                hidden.variables.push((name.clone(), before));
-            }
-            state.set(&name, Default::default());
+        if local {
+            hide(&name, state);
         }
         let (content, _) = self.content(state, &name);
         let known = state.variables.contains_key(&name);
@@ -280,6 +271,16 @@ impl Machine<'_> {
             None if is_name(&name) => self.assign(state, &name, &Index::None, value, false, span),
             None => {}
         }
+    }
+}
+
+/// Keeps what a name was outside of the function that makes it its own.
+fn hide(name: &[u8], state: &mut State) {
+    let before = state.variables.get(name).cloned();
+    let Some(hidden) = state.locals.last_mut() else { return };
+    if !hidden.variables.iter().any(|(other, _)| other == name) {
+        hidden.variables.push((name.to_vec(), before));
+        state.set(name, Default::default());
     }
 }
 
