@@ -20,7 +20,7 @@ const SCRIPTS: u64 = 400;
 const BATCH: usize = 200;
 
 /// Scripts of which something was missed once.
-const MENDED: [&str; 102] = [
+const MENDED: [&str; 105] = [
     "declare -A map=([k]='' [l]=m)\nc3 \"${map[@]}\" \"${!map[@]}\"",
     "declare -A m=(x y z w)\nc1 \"${m[@]}\"",
     "0 || c4 \"$?\"",
@@ -123,6 +123,9 @@ const MENDED: [&str; 102] = [
     "echo 'c9 \"$*\"' > s1; source s1 k $nope",
     "arr[-1]=k; c8 \"${arr[@]}\"",
     "arr=(*); c7 \"${arr[@]/}\"",
+    "declare -~; c6 $?",
+    "set -e; trap c6 EXIT; nope; trap - EXIT",
+    "v=; v=${v::-}k; c2 \"$v\"",
 ];
 
 #[test]

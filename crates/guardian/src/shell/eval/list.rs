@@ -246,7 +246,7 @@ impl Machine<'_> {
         let mut worlds = Vec::new();
         for mut state in run(self, inner) {
             state.flow = Flow::Normal;
-            if state.traps.is_empty() {
+            if state.traps.is_empty() && self.endings.is_empty() {
                 worlds.push(state);
             } else {
                 worlds.extend(self.traps(state));

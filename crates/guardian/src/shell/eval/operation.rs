@@ -71,10 +71,10 @@ impl Machine<'_> {
         state: &mut State,
     ) -> Found {
         let offset = self.single(offset, state);
-        let offset = self.number(&offset, used.span, state);
+        let offset = self.number_within(&offset, used.span, state);
         let count = count.map(|word| {
             let text = self.single(word, state);
-            self.number(&text, used.span, state)
+            self.number_within(&text, used.span, state)
         });
         let (Some(offset), true) = (offset, count != Some(None)) else {
             return each(found, |value| opaque(&value, "a part of"));

@@ -58,8 +58,9 @@ impl Machine<'_> {
         let others: Vec<&Value> =
             traps.iter().filter(|(name, _)| !ends(name)).map(|(_, text)| text).collect();
         for early in std::mem::take(&mut self.endings) {
+            let kept = Rc::clone(&early.traps);
             let early = early.before(&state);
-            for text in at_end.clone() {
+            for (_, text) in kept.iter().filter(|(name, _)| ends(name)) {
                 self.isolated(Span::default(), |machine| {
                     machine.text(text, Span::default(), "a trap", early.clone())
                 });

@@ -30,6 +30,12 @@ impl Machine<'_> {
         }
     }
 
+    /// The same, in the middle of a word: what bash refuses there takes more with it than the number.
+    pub(super) fn number_within(&mut self, expression: &Value, span: Span, state: &mut State) -> Option<i64> {
+        let value = self.number_value(expression, span, state);
+        value.text().and_then(|text| text.parse().ok())
+    }
+
     /// The same as text.
     pub(super) fn number_value(&mut self, expression: &Value, span: Span, state: &mut State) -> Value {
         let found = match written(expression) {

@@ -30,6 +30,10 @@ impl Machine<'_> {
             return Some(1);
         }
         let options = options(job, b"", true);
+        let is_option = |(_, letter, _): &(u8, u8, Option<Value>)| b"aAfFgiIlnprtux".contains(letter);
+        if !options.letters.iter().all(is_option) {
+            return Some(2);
+        }
         let functions = options.has(b'f') || options.has(b'F');
         if options.rest.is_empty() || options.has(b'p') {
             let name = |name: &Value| Datum::Environment(Some(name.text().unwrap_or("some").to_owned()));
