@@ -32,8 +32,19 @@ impl Machine<'_> {
         state: &mut State,
     ) -> Arguments {
         let mut arguments = Arguments::default();
+        self.argue(words, state, &mut arguments);
+        arguments
+    }
+
+    /// The same, behind others.
+    pub(super) fn argue<'w>(
+        &mut self,
+        words: impl IntoIterator<Item = &'w Word>,
+        state: &mut State,
+        arguments: &mut Arguments,
+    ) {
         for word in words {
-            self.argument(word, state, &mut arguments);
+            self.argument(word, state, arguments);
             if arguments.fields.len() > LARGEST {
                 self.unknown("more arguments than are read", word.span);
                 arguments.fields.truncate(LARGEST);
@@ -42,7 +53,6 @@ impl Machine<'_> {
                 break;
             }
         }
-        arguments
     }
 
     fn argument(&mut self, word: &Word, state: &mut State, arguments: &mut Arguments) {

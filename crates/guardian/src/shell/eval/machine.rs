@@ -38,6 +38,8 @@ pub(super) struct Machine<'a> {
     pub(super) flows: Vec<Datum>,
     /// What runs at the other end of `>(…)` in the command at hand.
     pub(super) feeds: Vec<Feed>,
+    /// Whether anything asks for `$_`.
+    pub(super) keeps_last: bool,
     /// The text of the script at hand.
     pub(super) source: Rc<[u8]>,
     /// The functions that are being called.
@@ -89,6 +91,7 @@ impl<'a> Machine<'a> {
             placeholders: Vec::new(),
             flows: Vec::new(),
             feeds: Vec::new(),
+            keeps_last: false,
             source: Rc::from(Vec::new()),
             calls: Vec::new(),
             aliases: Vec::new(),

@@ -81,6 +81,7 @@ impl machine::Machine<'_> {
     /// Reads a script from its beginning to its end.
     fn whole(&mut self, script: &[u8]) {
         let state = state::State::new(Value::known(self.context.cwd.clone()));
+        self.keeps_last = script.windows(2).any(|pair| matches!(pair, b"$_" | b"{_"));
         let worlds = self.text_known(script, state);
         for state in worlds {
             self.traps(state);

@@ -2,9 +2,11 @@
 //!
 //! Owns: that order, which is bash's. Refuses: a program's meaning.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::braces;
+use super::fields::Arguments;
 use super::machine::Machine;
 use super::names::named;
 use super::state::{State, Variable};
@@ -128,13 +130,13 @@ impl Machine<'_> {
             return self.fed_for_good(state);
         }
         let by = match job.argv.first() {
-            Some(name) if !redirects.is_empty() => named(name, &job.argv),
-            _ => "bash".to_owned(),
+            Some(name) if !redirects.is_empty() => Cow::Owned(named(name, &job.argv)),
+            _ => Cow::Borrowed("bash"),
         };
         self.with_redirects(redirects, state, &by, |machine, mut state| {
             job.environment = machine.temporary(assignments, &mut state);
             job.flows = std::mem::take(&mut machine.flows);
-            let last = job.argv.last().cloned().map(Rc::new);
+            let last = job.argv.last().filter(|_| machine.keeps_last).cloned().map(Rc::new);
             let feeds = std::mem::take(&mut machine.feeds);
             let worlds = machine.perform_job(job, Lookup::All, state);
             machine.feeds = feeds;
@@ -144,25 +146,28 @@ impl Machine<'_> {
                 if let Some(last) = &last {
                     state.last = Rc::clone(last);
                 }
-                state.descriptors.retain(|number, channel| {
-                    *number <= 9
-                        || descriptors.contains(number)
-                        || !matches!(channel, super::channel::Channel::Source(_))
-                });
+                if state.descriptors.keys().any(|number| *number > 9) {
+                    state.descriptors.retain(|number, channel| {
+                        *number <= 9
+                            || descriptors.contains(number)
+                            || !matches!(channel, super::channel::Channel::Source(_))
+                    });
+                }
             }
             worlds
         })
     }
 
     fn expanded(&mut self, words: &[Word], span: Span, state: &mut State) -> Job {
-        let mut job = Job { span, ..Job::default() };
+        let mut arguments = Arguments::default();
+        let mut arrays = Vec::new();
         let mut declares = false;
         for word in words {
             let written = declares && assignment_like(word);
             if let (true, Some(Part::Array(elements))) = (declares, word.parts.last()) {
                 let elements = self.elements(elements, state);
-                job.arrays.push((job.argv.len(), elements));
-                job.argv.push(self.assignment_argument(word, state));
+                arrays.push((arguments.fields.len(), elements));
+                arguments.fields.push(self.assignment_argument(word, state));
                 continue;
             }
             if written {
@@ -170,21 +175,19 @@ impl Machine<'_> {
                     .then(|| braces::expanded(word))
                     .flatten();
                 for word in several.as_deref().unwrap_or(std::slice::from_ref(word)) {
-                    job.argv.push(self.assignment_argument(word, state));
+                    arguments.fields.push(self.assignment_argument(word, state));
                 }
                 continue;
             }
-            let arguments = self.arguments([word], state);
-            job.argv.extend(arguments.fields);
-            job.more = arguments.more.or(job.more.take());
-            declares = job
-                .argv
+            self.argue([word], state, &mut arguments);
+            declares = arguments
+                .fields
                 .iter()
                 .find(|field| !matches!(field.bytes(), Some(b"command" | b"builtin")))
                 .and_then(Value::bytes)
                 .is_some_and(|name| DECLARATIONS.contains(&name));
         }
-        job
+        Job { argv: arguments.fields, more: arguments.more, arrays, span, ..Job::default() }
     }
 
     /// Assignments for one command alone.
@@ -224,7 +227,7 @@ impl Machine<'_> {
             state.status = None;
             return vec![state];
         };
-        let Some(name) = first.bytes().map(<[u8]>::to_vec) else {
+        let Some(name) = first.bytes() else {
             return self.perform_unknown(job, lookup, state);
         };
         if name.is_empty() {
@@ -233,15 +236,15 @@ impl Machine<'_> {
             return vec![state];
         }
         if lookup == Lookup::All
-            && let Some(functions) = state.functions.get(&name).cloned()
+            && let Some(functions) = state.functions.get(name).cloned()
         {
-            return self.call(&name, &functions, &job, state);
+            return self.call(name, &functions, &job, state);
         }
         if lookup != Lookup::Programs
-            && let Some(builtin) = super::builtin::Builtin::named(&name)
+            && let Some(builtin) = super::builtin::Builtin::named(name)
         {
             // One that may be switched off is a program too.
-            let mut worlds = match state.disabled.contains(&name) {
+            let mut worlds = match state.disabled.contains(name) {
                 true => self.program(job.clone(), state.clone()),
                 false => Vec::new(),
             };

@@ -25,6 +25,9 @@ impl Parser<'_> {
     /// The left side of the assignment between two places, if it is one.
     pub(super) fn left_side(&mut self, start: usize, end: usize) -> Option<Left> {
         let first = self.byte(start)?;
+        if !self.input.text.get(start..end).is_some_and(|text| text.contains(&b'=')) {
+            return None;
+        }
         if !(first.is_ascii_alphabetic() || first == b'_' || first == b'\\') {
             return None;
         }

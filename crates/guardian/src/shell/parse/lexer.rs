@@ -145,6 +145,7 @@ impl Parser<'_> {
     pub(super) fn raw_word(&mut self, rules: Rules) -> Read<Raw> {
         self.blanks();
         let mut raw = Raw { start: self.input.at, ..Raw::default() };
+        self.letters();
         while let Some(byte) = self.peek() {
             if byte == b'(' && rules.regex {
                 self.bump();
@@ -159,6 +160,15 @@ impl Parser<'_> {
         }
         raw.end = self.input.at;
         Ok(raw)
+    }
+
+    /// Over bytes that mean nothing wherever they stand in a word, all at once.
+    fn letters(&mut self) {
+        let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-_./:,%".contains(byte);
+        let rest = self.input.text.get(self.input.at..self.input.end).unwrap_or_default();
+        let count = rest.iter().take_while(is_letter).count();
+        self.pay(count);
+        self.input.at += count;
     }
 
     /// Over a construct within a word; false if there is none.

@@ -138,7 +138,7 @@ impl Parser<'_> {
 
     /// The word that was cut out, as an argument; arrays behind `NAME=` too.
     pub(super) fn argument(&mut self, raw: Raw) -> Read<Word> {
-        if let Some(text) = self.letters(raw.start, raw.end) {
+        if let Some(text) = self.only_letters(raw.start, raw.end) {
             let parts = vec![Part::Literal { text, quoted: false }];
             return Ok(Word { parts, span: self.span(raw.start, raw.end) });
         }
@@ -155,7 +155,7 @@ impl Parser<'_> {
     }
 
     /// The text between two places, where nothing in it can be anything but text, as in most words.
-    fn letters(&mut self, start: usize, end: usize) -> Option<Vec<u8>> {
+    fn only_letters(&mut self, start: usize, end: usize) -> Option<Vec<u8>> {
         let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./:,+@%".contains(byte);
         let text = self.input.text.get(start..end).filter(|text| text.iter().all(is_letter))?.to_vec();
         self.pay(text.len());
