@@ -329,13 +329,15 @@ impl Machine<'_> {
             inner.descriptors.insert(0, Channel::Source(input));
         }
         let mut arguments = arguments.into_iter();
-        if let Some(zero) = arguments.next() {
-            inner.zero = std::rc::Rc::new(zero);
-        }
+        let named = invocation.argv.first().and_then(Value::text).map(basename);
+        // Without a name of its own it has that of the shell; what others start for a line is `sh`.
+        let is_shell = matches!(named, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"));
+        let own = invocation.argv.first().filter(|_| is_shell).cloned();
+        let zero = arguments.next().or(own).unwrap_or_else(|| Value::known("sh"));
+        inner.zero = std::rc::Rc::new(zero);
         inner.positional = arguments.collect();
         inner.options.xtrace = is_told(invocation, "x");
         inner.options.hasty = is_told(invocation, "eu");
-        let named = invocation.argv.first().and_then(Value::text).map(basename);
         if matches!(named, Some("sh" | "dash")) {
             inner.options.posix = true;
             inner.options.expand_aliases = true;
