@@ -52,6 +52,8 @@ pub(super) struct Machine<'a> {
     pub(super) substituted: Option<Option<i32>>,
     /// Scripts that are being sourced.
     pub(super) sourcing: u32,
+    /// The innermost of them that was given arguments has set others.
+    pub(super) reset: bool,
     /// A redirection at hand names more than one file.
     pub(super) refused: bool,
     /// A redirection may be refused.
@@ -98,6 +100,7 @@ impl<'a> Machine<'a> {
             former: Vec::new(),
             substituted: None,
             sourcing: 0,
+            reset: false,
             refused: false,
             doubted: false,
             sourced: Vec::new(),

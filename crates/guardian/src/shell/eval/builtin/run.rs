@@ -145,17 +145,28 @@ impl Machine<'_> {
     fn sourced(&mut self, content: &Value, inner: &Job, mut state: State) -> Worlds {
         let arguments: Vec<Value> = inner.argv.iter().skip(1).cloned().collect();
         let given = !arguments.is_empty() || inner.more.is_some();
-        let positional = given.then(|| {
-            let before = std::mem::replace(&mut state.positional, arguments);
+        let before = given.then(|| {
+            let before = std::mem::replace(&mut state.positional, arguments.clone());
             (before, std::mem::replace(&mut state.more, inner.more.clone()))
         });
+        let outer = self.reset;
+        self.reset &= !given;
         self.sourcing += 1;
         let mut worlds = self.text(content, inner.span, "a script", state);
         self.sourcing -= 1;
+        let is_reset = given && self.reset;
+        self.reset |= outer;
         for state in &mut worlds {
-            if let Some((positional, more)) = &positional {
-                state.positional.clone_from(positional);
-                state.more.clone_from(more);
+            if let Some((positional, more)) = &before {
+                if !is_reset {
+                    state.positional.clone_from(positional);
+                    state.more.clone_from(more);
+                } else if state.positional == arguments {
+                    // Whether these were set or given is not known any more.
+                    state.positional.clear();
+                    state.more =
+                        Some(Why { construct: "positional parameters".to_owned(), span: inner.span });
+                }
             }
             if state.flow == Flow::Return {
                 state.flow = Flow::Normal;

@@ -67,6 +67,8 @@ impl Machine<'_> {
         if replaced || !rest.is_empty() || job.more.is_some() {
             state.positional = rest.to_vec();
             state.more.clone_from(&job.more);
+            // What a function sets is its own.
+            self.reset |= self.calls.is_empty();
         }
         if job.argv.len() == 1 {
             self.show(job, state);
