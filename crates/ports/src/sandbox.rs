@@ -119,7 +119,7 @@ pub trait Sandbox: Debug + Send + Sync {
     /// # Errors
     /// When that cannot be recorded. One that is over already is fine.
     fn stop(&self, cause: Option<KillCause>) -> Result<(), SandboxError>;
-    /// Lets go of a sandbox made with [`Keep::WithMaker`]: it and every trace of it vanish without being waited for.
+    /// Lets go of a sandbox made with [`super::Keep::WithMaker`]: it and every trace of it vanish without being waited for.
     ///
     /// # Errors
     /// When it has to be removed by hand and that fails.

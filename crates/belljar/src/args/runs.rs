@@ -77,7 +77,7 @@ pub(crate) struct Fork {
     /// A gate that does not hold in this run, such as G4.
     #[arg(long, value_name = "GATE")]
     pub(crate) waive: Vec<String>,
-    /// Different agents, from a TOML file of [[agents]] with name, command and env.
+    /// Different agents, from a TOML file of `[[agents]]` with name, command and env.
     #[arg(long, value_name = "FILE")]
     pub(crate) agents: Option<PathBuf>,
     /// What differs from attempt to attempt: `FORK_SEED`, or the next of `vary` in --agents as `FORK_MODEL` or `FORK_HINT`.
