@@ -214,6 +214,8 @@ impl Machine<'_> {
                 }
             }
         }
+        // One that is readonly stays as it is, for the command as well; that is said, and the command runs.
+        environment.retain(|(name, _)| !state.variables.get(name).is_some_and(|variable| variable.readonly));
         environment
     }
 
@@ -272,10 +274,7 @@ impl Machine<'_> {
             .map(|(name, _)| (name.clone(), state.variables.get(name).cloned()))
             .collect();
         for (name, value) in &job.environment {
-            let readonly = state.variables.get(name).is_some_and(|variable| variable.readonly);
-            if !readonly {
-                state.set(name, Variable { exported: true, ..Variable::scalar(value.clone()) });
-            }
+            state.set(name, Variable { exported: true, ..Variable::scalar(value.clone()) });
         }
         let mut worlds = run(self, state);
         for state in &mut worlds {
