@@ -59,16 +59,23 @@ pub(crate) async fn once(app: &App, request: Request, next: Next) -> Answer<Resp
         created: now,
         expires: now.plus(LIFE),
     };
-    let turn = app.under_way.enter(&claim.project, &claim.key);
+    let Some(turn) = app.under_way.enter(&claim.project, &claim.key) else {
+        // Nothing is claimed while somebody else may give the key up: nobody would know that it is used again.
+        let known = known(app, &claim, now).await?;
+        return match known.response {
+            _ if known.fingerprint != claim.fingerprint => Err(reused(&claim.key)),
+            Some(answer) => Ok(repeat(answer)),
+            None => Err(in_progress(&claim.key)),
+        };
+    };
     let is_again = match append(app, claim.clone()).await {
         Ok(()) => false,
         Err(StoreError::KeyTaken(_)) => {
             let known = known(app, &claim, now).await?;
-            match (known.response, &turn) {
-                (Some(answer), _) => return Ok(repeat(answer)),
-                (None, None) => return Err(in_progress(&claim.key)),
-                (None, Some(_)) => claim.created = known.created,
+            if let Some(answer) = known.response {
+                return Ok(repeat(answer));
             }
+            claim.created = known.created;
             true
         }
         Err(StoreError::KeyReused(_)) => return Err(reused(&claim.key)),
