@@ -5,16 +5,14 @@
 //! event names its source.
 
 use belljar_capture::transcript::BrokenTurn;
-use belljar_domain::{Actor, EventId, EventKind, EventStatus, NewEvent, ProjectId, Timestamp};
+use belljar_domain::{Actor, EventKind, EventStatus, NewEvent, ProjectId, Timestamp};
 use belljar_ports::store::{Batch, Document, EventFilter};
 use serde::Deserialize as _;
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
-use uuid::Builder;
 
 use super::{
     Result, Service, now,
-    transcripts::{TRANSCRIPTS, TranscriptPlace, Whose},
+    transcripts::{TRANSCRIPTS, TranscriptPlace, Whose, same_event},
 };
 
 /// Where a transcript's document keeps them until they are told.
@@ -76,10 +74,7 @@ fn event(
     turn: &BrokenTurn,
     time: Timestamp,
 ) -> NewEvent {
-    let digest = Sha256::digest(format!("{name}\0broken\0{}", turn.id));
-    let mut bytes = [0; 16];
-    bytes.iter_mut().zip(digest.iter()).for_each(|(to, from)| *to = *from);
-    let id = EventId::from_uuid(Builder::from_custom_bytes(bytes).into_uuid());
+    let id = same_event(&format!("{name}\0broken\0{}", turn.id));
     let mut event = NewEvent::new(id, time, project.clone(), EventKind::TurnFailed);
     event.session = Some(place.session.clone());
     if let Whose::Sandbox(id) = place.whose {

@@ -305,12 +305,16 @@ struct Spot<'s> {
     broken: &'s [BrokenTurn],
 }
 
+/// The identity of an event that is told of this, however often it is.
+pub(super) fn same_event(of: &str) -> EventId {
+    let mut bytes = [0; 16];
+    bytes.iter_mut().zip(Sha256::digest(of).iter()).for_each(|(to, from)| *to = *from);
+    EventId::from_uuid(Builder::from_custom_bytes(bytes).into_uuid())
+}
+
 impl Spot<'_> {
     fn event(&self, from: u64, to: u64, nth: u64, facts: Vec<TranscriptFact>) -> NewEvent {
-        let digest = Sha256::digest(format!("{}\0{}\0{from}\0{to}\0{nth}", self.name, self.inode));
-        let mut bytes = [0; 16];
-        bytes.iter_mut().zip(digest.iter()).for_each(|(to, from)| *to = *from);
-        let id = EventId::from_uuid(Builder::from_custom_bytes(bytes).into_uuid());
+        let id = same_event(&format!("{}\0{}\0{from}\0{to}\0{nth}", self.name, self.inode));
         let kind = EventKind::Other("transcript.read".to_owned());
         let mut event = NewEvent::new(id, now(), self.project.clone(), kind);
         event.session = Some(self.place.session.clone());
