@@ -166,7 +166,7 @@ impl Service {
         event.target = Some(view.spec.template.to_string());
         event.target_type = Some("template".to_owned());
         passage.write(&mut event);
-        Batch { sandboxes: vec![row(view)], events: vec![event], ..Batch::default() }
+        Batch { sandboxes: vec![row(view)], events: vec![event], is_new: true, ..Batch::default() }
     }
 
     fn enrol(&self, made: Box<dyn Sandbox>, view: SandboxView) -> Arc<LiveSandbox> {

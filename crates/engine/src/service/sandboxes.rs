@@ -123,7 +123,8 @@ impl Service {
         event.reason = reason;
         let lived = view.ended.map_or(0, |end| end.as_micros() - view.created.as_micros());
         event.duration_ms = u64::try_from(lived / 1000).ok();
-        let batch = Batch { sandboxes: vec![row(&view)], events: vec![event], ..Batch::default() };
+        let batch =
+            Batch { sandboxes: vec![row(&view)], events: vec![event], is_new: true, ..Batch::default() };
         (view, batch)
     }
 

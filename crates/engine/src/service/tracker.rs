@@ -320,6 +320,7 @@ impl Tracker {
         sandbox.touch();
         self.service.0.counters.finished(&view);
         let mut batch = self.beginning.take().unwrap_or_default();
+        batch.is_new = true;
         batch.logs = std::mem::take(&mut self.held);
         batch.logs.extend(logs);
         batch.executions = vec![row(&view)];

@@ -18,6 +18,8 @@ pub struct Batch {
     pub events: Vec<NewEvent>,
     /// Events whose id is in the ledger already are left out, instead of the batch being refused.
     pub skip_known: bool,
+    /// Its events got their ids from whoever appends them, just now: nobody has to look whether one is there already.
+    pub is_new: bool,
     /// Sandboxes to put, replacing what is known of them.
     pub sandboxes: Vec<SandboxRow>,
     /// Executions to put.

@@ -159,7 +159,9 @@ impl Writer {
         let (mut chained, mut rows, mut answers) =
             (Vec::new(), Vec::new(), Vec::with_capacity(batches.len()));
         // One look at the database for all of them: each look of its own would lock and unlock it.
-        let look = self.connection.unchecked_transaction().doing("look for events")?;
+        let looks = batches.iter().any(|batch| !batch.is_new && !batch.events.is_empty());
+        let look =
+            looks.then(|| self.connection.unchecked_transaction()).transpose().doing("look for events")?;
         for batch in batches {
             let answer = self.chain(batch, &mut tip, &mut fresh, &mut chained)?;
             if answer.is_ok() {
@@ -204,7 +206,7 @@ impl Writer {
     ) -> Result<Result<Appended, StoreError>, StoreError> {
         let mut news: Vec<&PreparedEvent> = Vec::with_capacity(batch.events.len());
         for event in &batch.events {
-            if !fresh.insert(event.id) || self.is_known(event)? {
+            if !fresh.insert(event.id) || (!batch.is_new && self.is_known(event)?) {
                 if batch.skip_known {
                     continue;
                 }

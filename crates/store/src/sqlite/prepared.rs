@@ -45,6 +45,7 @@ pub(crate) enum Claim {
 pub(crate) struct Prepared {
     pub(crate) events: Vec<PreparedEvent>,
     pub(crate) skip_known: bool,
+    pub(crate) is_new: bool,
     pub(crate) writes: Vec<Write>,
     pub(crate) has_logs: bool,
     pub(crate) weight: usize,
@@ -53,8 +54,8 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Checks and renders a batch.
     pub(crate) fn new(batch: Batch, config: &StoreConfig) -> Result<Self, StoreError> {
-        let skip_known = batch.skip_known;
-        let mut prepared = Self { has_logs: !batch.logs.is_empty(), skip_known, ..Self::default() };
+        let Batch { skip_known, is_new, .. } = batch;
+        let mut prepared = Self { has_logs: !batch.logs.is_empty(), skip_known, is_new, ..Self::default() };
         prepared.events = batch.events.into_iter().map(PreparedEvent::new).collect::<Result<_, _>>()?;
         let writes = &mut prepared.writes;
         writes.extend(batch.sandboxes.iter().map(sandbox));
