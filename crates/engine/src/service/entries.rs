@@ -1,7 +1,7 @@
 //! What is written down of a command: its row, and the events of its beginning and its end.
 
 use belljar_domain::{EventId, EventKind, EventStatus, KillCause, NewEvent, Timestamp};
-use belljar_ports::store::ExecutionRow;
+use belljar_ports::store::{Batch, ExecutionRow};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -23,6 +23,11 @@ pub(super) fn row(view: &ExecutionView) -> ExecutionRow {
         ended: view.ended,
         record: serde_json::to_value(view).unwrap_or_default(),
     }
+}
+
+/// A command as it is now, and what happened to it.
+pub(super) fn told(view: &ExecutionView, event: NewEvent) -> Batch {
+    Batch { executions: vec![row(view)], events: vec![event], is_new: true, ..Batch::default() }
 }
 
 fn status(view: &ExecutionView) -> Option<EventStatus> {

@@ -5,7 +5,8 @@ use std::{
     fmt,
     fs::File,
     io::{Seek, Write},
-    sync::Arc,
+    os::fd::OwnedFd,
+    sync::{Arc, OnceLock},
     thread,
     time::Duration,
 };
@@ -13,7 +14,7 @@ use std::{
 use belljar_domain::{EventKind, ExecSpec, ExecutionId, Principal, SandboxId, Span, Terminal};
 use belljar_ports::{
     Order, RecordedInput, Recording,
-    store::{Batch, ExecutionFilter, LogStream},
+    store::{ExecutionFilter, LogStream},
 };
 use rustix::fs::MemfdFlags;
 use serde_json::Value;
@@ -175,8 +176,7 @@ impl Service {
         let bell = started.inspect_err(|_| journal.remove())?;
         let mut event = entries::event_of(&view, owner.spec.agent, EventKind::ExecutionStarted);
         passage.write(&mut event);
-        let beginning =
-            Batch { executions: vec![entries::row(&view)], events: vec![event], ..Batch::default() };
+        let beginning = entries::told(&view, event);
         let live = LiveExecution::new(sandbox, view);
         let live = self.0.registry.begin(match whole {
             None => live,
@@ -320,7 +320,7 @@ fn recording(journal: &Journal, stdin: Stdin, terminal: bool, cap: u64) -> Resul
     let stdin = match stdin {
         _ if terminal => RecordedInput::Piped(journal.input().map_err(failed)?),
         Stdin::Open => RecordedInput::Piped(journal.input().map_err(failed)?),
-        Stdin::Empty => RecordedInput::Given(File::open("/dev/null").map_err(failed)?.into()),
+        Stdin::Empty => RecordedInput::Given(nothing().map_err(failed)?),
         Stdin::Bytes(bytes) => {
             let fd = rustix::fs::memfd_create("belljar-stdin", MemfdFlags::CLOEXEC);
             let mut file = File::from(fd.map_err(|error| failed(error.into()))?);
@@ -329,4 +329,17 @@ fn recording(journal: &Journal, stdin: Stdin, terminal: bool, cap: u64) -> Resul
         }
     };
     Ok(Recording { journal: file, orders, stdin, cap, is_whole: false })
+}
+
+/// An input that is over before it begins; opened once, since looking it up takes longer than what is done with it.
+fn nothing() -> std::io::Result<OwnedFd> {
+    static NOTHING: OnceLock<File> = OnceLock::new();
+    let file = match NOTHING.get() {
+        Some(file) => file,
+        None => {
+            let opened = File::open("/dev/null")?;
+            NOTHING.get_or_init(|| opened)
+        }
+    };
+    Ok(file.try_clone()?.into())
 }
