@@ -13,12 +13,14 @@ use belljar_domain::Ruling;
 use belljar_guardian::policy::{Call, Mode, Policy, Rule, Scene, Walls};
 use serde_json::Value;
 
-use super::{Grounds, Service, explain_here};
+use super::{Grounds, Service, explain_here, gate::Memo};
 
 /// The policy in force.
 #[derive(Default)]
 pub(super) struct InForce {
     now: RwLock<Arc<Policy>>,
+    /// What it said lately.
+    pub(super) memo: Memo,
     /// Who writes a rule down for good.
     keeper: OnceLock<Keeper>,
 }

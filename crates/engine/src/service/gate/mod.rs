@@ -11,16 +11,20 @@ mod budget;
 mod hooks;
 mod identity;
 mod links;
+mod memo;
 mod origins;
 mod passage;
 mod permission;
 mod request;
 mod sandboxes;
 
+use std::sync::Arc;
+
 use belljar_domain::{EventKind, EventStatus, Verdict};
 use belljar_guardian::policy::{Mode, Policy};
 
 pub use hooks::Grounds;
+pub(in crate::service) use memo::Memo;
 pub(in crate::service) use origins::Origins;
 pub use passage::{Finding, Passage, Stage};
 pub use request::{Act, Identity, Place, Proof, Request, target_of, tool};
@@ -48,7 +52,7 @@ impl Service {
         }
         let stages: [(Stage, &dyn Fn() -> Finding); 3] = [
             (Stage::Identity, &|| known.finding.clone()),
-            (Stage::Permission, &|| self.worded(&policy, request, &known)),
+            (Stage::Permission, &|| self.permission(&policy, request, &known)),
             (Stage::Budget, &|| budget::stage(self, request, &known)),
         ];
         for (stage, judge) in stages {
@@ -60,6 +64,16 @@ impl Service {
             }
         }
         passage
+    }
+
+    /// What policy and role say of a request.
+    fn permission(&self, policy: &Arc<Policy>, request: &Request, known: &identity::Known) -> Finding {
+        let find = || self.worded(policy, request, known);
+        match permission::acted(self, request) {
+            // What a role permits changes with every word of a person.
+            Some(acted) if known.approved().is_none() => self.0.policy.memo.recall(policy, acted, find),
+            Some(_) | None => find(),
+        }
     }
 
     /// What the policy says of a request, in words that can be kept and shown: they quote what is asked for in part, and

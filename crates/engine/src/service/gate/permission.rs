@@ -9,7 +9,7 @@ use belljar_guardian::{
     roles::{Rights, Wanted},
 };
 
-use super::{Finding, Place, Proof, Request, Service, identity::Known, links, tool};
+use super::{Finding, Place, Proof, Request, Service, identity::Known, links, memo::Acted, tool};
 use crate::service::explain_here;
 
 /// A request as a policy looks at it.
@@ -29,6 +29,18 @@ pub(super) fn scene<'r>(service: &Service, request: &'r Request) -> (Call<'r>, S
         Place::Sandbox { .. } => scene.behind(Walls { network: Reach::Anywhere }),
     };
     (call, Scene { agent: request.who.agent.clone(), ..scene })
+}
+
+/// What the policy looks at of a request, where that is all it looks at.
+pub(super) fn acted(service: &Service, request: &Request) -> Option<Acted> {
+    let Place::Sandbox { isolation, cwd, .. } = &request.place else { return None };
+    Some(Acted {
+        act: request.act.clone(),
+        isolation: *isolation,
+        cwd: cwd.clone(),
+        workspace: workspace(service, request),
+        agent: request.who.agent.clone(),
+    })
 }
 
 /// What policy and role say of a request.
