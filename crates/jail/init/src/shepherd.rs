@@ -44,17 +44,35 @@ pub(crate) struct Flock {
 }
 
 fn start(connection: &Fd) -> Result<(Flock, Option<Scribe>), Broken> {
+    // Where nobody has spoken yet, what most commands need is made ready before somebody does.
+    let [spoke] = sys::wait_readable([connection.0], Some(0));
+    let ready = if spoke { None } else { Some(Ready::make()?) };
     let (request, fds) = receive_request(connection)?;
-    sys::prctl(PR_SET_CHILD_SUBREAPER, 1).at(Stage::Fork, "subreaper")?;
-    // Writing to a command that reads no more must not end its shepherd.
-    let signals = sys::signal_fd(&[SIGCHLD, SIGPIPE]).at(Stage::Fork, "signals")?;
-    let Streams { standard, master, scribe } = standard_streams(&request, fds)?;
+    let Ready { signals, pipes } = ready.map_or_else(Ready::make, Ok)?;
+    let Streams { standard, master, scribe } = standard_streams(&request, fds, pipes)?;
     let pid = start_command(&request, &standard)?;
     drop(standard);
     let started = FromShepherd::Started { pid: pid.unsigned_abs() };
     let _visitor_left = sys::send(connection.0, &encode(&started), master.as_ref());
     let deadline = (request.timeout_ms > 0).then(|| sys::now_ms() + request.timeout_ms);
     Ok((Flock { pid, signals, deadline, orphan: request.orphan }, scribe))
+}
+
+/// What most commands need.
+struct Ready {
+    signals: Fd,
+    /// For what it writes: our ends, and its own.
+    pipes: [(Fd, Fd); 2],
+}
+
+impl Ready {
+    fn make() -> Result<Self, Broken> {
+        sys::prctl(PR_SET_CHILD_SUBREAPER, 1).at(Stage::Fork, "subreaper")?;
+        // Writing to a command that reads no more must not end its shepherd.
+        let signals = sys::signal_fd(&[SIGCHLD, SIGPIPE]).at(Stage::Fork, "signals")?;
+        let pipe = || sys::pipe().at(Stage::Fork, "pipe");
+        Ok(Self { signals, pipes: [pipe()?, pipe()?] })
+    }
 }
 
 fn receive_request(connection: &Fd) -> Result<(Exec, Vec<Fd>), Broken> {
@@ -88,9 +106,9 @@ struct Streams {
     scribe: Option<Scribe>,
 }
 
-fn standard_streams(request: &Exec, fds: Vec<Fd>) -> Result<Streams, Broken> {
+fn standard_streams(request: &Exec, fds: Vec<Fd>, pipes: [(Fd, Fd); 2]) -> Result<Streams, Broken> {
     if let Some(recording) = request.recording {
-        return recorded_streams(request, recording, fds);
+        return recorded_streams(request, recording, fds, pipes);
     }
     if let Some((rows, cols)) = request.terminal {
         let (master, slave) = sys::open_terminal(rows, cols).at(Stage::Terminal, "/dev/pts")?;
@@ -103,7 +121,12 @@ fn standard_streams(request: &Exec, fds: Vec<Fd>) -> Result<Streams, Broken> {
 }
 
 /// Streams that end in the journal. Beside the request: the journal, the orders, and standard input if it is given.
-fn recorded_streams(request: &Exec, recording: Recording, fds: Vec<Fd>) -> Result<Streams, Broken> {
+fn recorded_streams(
+    request: &Exec,
+    recording: Recording,
+    fds: Vec<Fd>,
+    [(out, stdout), (err, stderr)]: [(Fd, Fd); 2],
+) -> Result<Streams, Broken> {
     let is_whole = request.is_whole;
     let mut fds = fds.into_iter();
     let (Some(journal), Some(orders), Some(given)) = (fds.next(), fds.next(), fds.next()) else {
@@ -124,8 +147,6 @@ fn recorded_streams(request: &Exec, recording: Recording, fds: Vec<Fd>) -> Resul
     } else {
         (given, None)
     };
-    let (out, stdout) = sys::pipe().at(Stage::Fork, "pipe")?;
-    let (err, stderr) = sys::pipe().at(Stage::Fork, "pipe")?;
     let output = [Some(out), Some(err)];
     let scribe = Scribe { journal, orders, output, input, is_terminal: false, recording, is_whole };
     Ok(Streams { standard: Vec::from([stdin, stdout, stderr]), scribe: Some(scribe), ..Streams::default() })
