@@ -16,6 +16,7 @@ use tokio::{
 use crate::{
     guard::{Denials, Key, Nonces, Sessions},
     idempotency::UnderWay,
+    listen,
     live::{Clients, Tape},
     mcp,
     metrics::Metrics,
@@ -176,25 +177,26 @@ impl App {
         }))
     }
 
-    /// Asks the service something that takes a moment. It is asked right here, and another thread takes over what else
-    /// there is to do: on an idle machine, handing a question to a thread and its answer back takes longer than most do.
+    /// Asks the service something that takes a moment. It is asked right here: on an idle machine, handing a question to a
+    /// thread and its answer back takes longer than most do. Where a booth asks, nobody else waits for that; elsewhere
+    /// another thread takes over what else there is to do.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         who: &Arc<Principal>,
         question: impl FnOnce(&Service, &Principal) -> Result<T, ServiceError> + Send + 'static,
     ) -> Answer<T> {
-        Ok(block_in_place(|| question(&self.service, who))?)
+        let ask = || question(&self.service, who);
+        Ok(if listen::here().is_some() { ask()? } else { block_in_place(ask)? })
     }
 
     /// Asks the service to do something that is written down. The disk of a machine that was quiet takes as long to wake as
-    /// the rest does; whoever takes over wakes it meanwhile.
+    /// the rest does, and can do so meanwhile.
     pub(crate) async fn act<T: Send + 'static>(
         &self,
         who: &Arc<Principal>,
         order: impl FnOnce(&Service, &Principal) -> Result<T, ServiceError> + Send + 'static,
     ) -> Answer<T> {
-        let store = Arc::clone(self.service.store());
-        drop(tokio::spawn(async move { store.rouse() }));
+        self.service.store().rouse();
         self.ask(who, order).await
     }
 

@@ -5,13 +5,14 @@ use std::{convert::Infallible, pin::pin, time::Duration};
 use axum::{Router, body::Body, extract::Request, response::Response};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    sync::OwnedSemaphorePermit,
-};
+use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 use tower_service::Service as _;
 
-use super::stall::Stall;
+use super::{
+    booth::Elsewhere,
+    roaming::{Roaming, Socket},
+    stall::Stall,
+};
 use crate::{
     app::App,
     guard::{Named, Peer, named},
@@ -37,22 +38,34 @@ pub(super) struct Open {
     pub(super) router: Router,
     pub(super) peer: Peer,
     pub(super) place: OwnedSemaphorePermit,
+    /// Where what handlers start beside themselves goes on.
+    pub(super) reactor: Handle,
+}
+
+/// Serves one connection, in a booth that takes it over from the shared reactor.
+pub(super) async fn serve_in_booth<S: Socket>(stream: S::Unwatched, open: Open) {
+    match S::join(stream) {
+        Ok(stream) => serve(stream, open).await,
+        Err(error) => tracing::debug!(%error, "a connection could not be taken over"),
+    }
 }
 
 /// Serves one connection.
-pub(super) async fn serve<S>(stream: S, open: Open)
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let Open { app, router, peer, place } = open;
+pub(super) async fn serve<S: Socket>(stream: S, open: Open) {
+    let Open { app, router, peer, place, reactor } = open;
     let patience = match peer {
         Peer::Unix { .. } => OVERNIGHT,
         Peer::Tcp | Peer::Keyless => app.settings.patience + AFTER,
     };
-    let stream = Stall::new(stream, patience, app.metrics.dropped.clone(), app.closing.clone());
+    let stream = {
+        // Its clock goes on also where the stream is read by somebody else.
+        let _there = reactor.enter();
+        Stall::new(Roaming::new(stream), patience, app.metrics.dropped.clone(), app.closing.clone())
+    };
     let service = service_fn(|request: hyper::Request<Incoming>| {
-        let (app, router) = (app.clone(), router.clone());
-        async move { Ok::<_, Infallible>(answer(app, router, peer, request.map(Body::new)).await) }
+        let answer = answer(app.clone(), router.clone(), peer, request.map(Body::new));
+        let answer = Elsewhere::new(reactor.clone(), answer);
+        async move { Ok::<_, Infallible>(answer.await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

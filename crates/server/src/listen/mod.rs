@@ -2,7 +2,9 @@
 //!
 //! Owns: accepting, and ending in order. Refuses: to listen beyond loopback, since keys would travel in the clear.
 
+mod booth;
 mod connection;
+mod roaming;
 mod stall;
 mod unix;
 
@@ -20,10 +22,13 @@ use belljar_engine::service::Service;
 use belljar_ports::SandboxProvider;
 use tokio::{
     net::{TcpListener, TcpStream, UnixListener},
+    runtime::Handle,
     sync::{Semaphore, watch},
     task::JoinSet,
 };
 
+pub(crate) use self::booth::here;
+use self::{booth::Booths, roaming::Socket};
 use crate::{
     app::{App, Pieces, Settings},
     guard::{Key, KeyError, Nonces, Peer, key_text, random_key},
@@ -169,7 +174,7 @@ impl Server {
     /// Serves until `shutdown`, then ends streams with a goodbye and lets the rest finish.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let places = Arc::new(Semaphore::new(CONNECTIONS));
-        let mut connections = JoinSet::new();
+        let (mut connections, booths) = (JoinSet::new(), Booths::default());
         let mut shutdown = std::pin::pin!(shutdown);
         loop {
             let place = tokio::select! {
@@ -177,25 +182,30 @@ impl Server {
                 place = Arc::clone(&places).acquire_owned() => place,
             };
             let Ok(place) = place else { break };
-            let open =
-                |peer| connection::Open { app: self.app.clone(), router: self.router.clone(), peer, place };
+            let open = |peer| connection::Open {
+                app: self.app.clone(),
+                router: self.router.clone(),
+                peer,
+                place,
+                reactor: Handle::current(),
+            };
             tokio::select! {
                 () = &mut shutdown => break,
                 accepted = self.tcp.accept() => match accepted {
                     Ok((stream, _)) => {
                         // Small answers must not wait for more to send.
                         if let Err(error) = stream.set_nodelay(true) { tracing::debug!(%error, "no delay could not be set"); }
-                        connections.spawn(connection::serve(stream, open(Peer::Tcp)));
+                        begin(&mut connections, &booths, stream, open(Peer::Tcp));
                     }
                     Err(error) => pause_after(&error).await,
                 },
                 accepted = accept(self.keyless.as_ref()) => match accepted {
-                    Ok((stream, _)) => { connections.spawn(connection::serve(stream, open(Peer::Keyless))); }
+                    Ok((stream, _)) => begin(&mut connections, &booths, stream, open(Peer::Keyless)),
                     Err(error) => pause_after(&error).await,
                 },
                 accepted = self.unix.accept() => match accepted {
                     Ok((stream, _)) => {
-                        if let Some(peer) = unix::peer(&stream) { connections.spawn(connection::serve(stream, open(peer))); }
+                        if let Some(peer) = unix::peer(&stream) { begin(&mut connections, &booths, stream, open(peer)); }
                     }
                     Err(error) => pause_after(&error).await,
                 },
@@ -226,6 +236,25 @@ impl Server {
         connections.shutdown().await;
         if let Err(error) = std::fs::remove_file(&socket) {
             tracing::debug!(%error, "the socket could not be removed");
+        }
+    }
+}
+
+/// Serves a connection in a booth, or here if all are taken.
+fn begin<S: Socket>(connections: &mut JoinSet<()>, booths: &Booths, stream: S, open: connection::Open) {
+    let Some(booth) = booths.free() else {
+        connections.spawn(connection::serve(stream, open));
+        return;
+    };
+    match stream.leave() {
+        Ok(stream) => {
+            let ended = booth.serve(|| connection::serve_in_booth::<S>(stream, open));
+            connections.spawn(async move { drop(ended.await) });
+        }
+        Err(error) => {
+            // The booth is free again once it has done nothing.
+            drop(booth.serve(|| std::future::ready(())));
+            tracing::debug!(%error, "a connection could not be handed over");
         }
     }
 }
