@@ -27,6 +27,15 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             Outcome::of(devices().into_iter().map(|path| Act::Look { path }))
         }
         "cryptsetup" | "mdadm" | "losetup" | "parted" | "hdparm" | "sgdisk" | "diskutil" => touched(call),
+        name if only_looks(name, call) => Outcome::of(devices().into_iter().map(|path| Act::Look { path })),
+        "lvchange" | "lvresize" | "lvextend" | "lvcreate" | "lvconvert" | "vgchange" | "vgcreate"
+        | "vgextend" | "vgrename" | "pvmove" | "pvresize" | "pvchange" | "fstrim" | "eject" | "udisksctl"
+        | "xfs_growfs" | "clonezilla" | "ocs-sr" | "nwipe" | "asr" | "sedutil-cli" | "veracrypt"
+        | "bcache" | "bcachefs" | "growpart" | "fsarchiver" => {
+            let devices = devices();
+            let device = devices.into_iter().next_back().unwrap_or_else(|| Value::known(call.name));
+            Outcome::of([Act::Disk { device }])
+        }
         "zpool" | "zfs" | "lvremove" | "vgremove" | "pvremove" | "lvreduce" | "pvcreate" | "vgreduce"
         | "btrfs" | "lvm" => volumes(call),
         _ => Outcome::of(devices().into_iter().map(|device| {
@@ -73,6 +82,28 @@ fn asks(call: &Call<'_>) -> bool {
         _ => {
             word(&["-l", "--list", "-p", "-i", "--print", "--dump", "-d", "--help", "-v", "--version", "-o"])
         }
+    }
+}
+
+/// Whether one of the rarer tools is only asked.
+fn only_looks(name: &str, call: &Call<'_>) -> bool {
+    let verb = call.words().find(|word| !word.starts_with('-')).unwrap_or_default();
+    match name {
+        "e2label" | "fatlabel" | "exfatlabel" | "dosfslabel" => call.args.len() < 2,
+        "xfs_repair" | "fstrim" | "ntfsresize" | "ntfsfix" => {
+            call.says(&["-n", "--dry-run", "-i", "--info", "--no-action"])
+        }
+        "xfs_admin" => call.says(&["-l", "-u"]) && !call.says(&["-L", "-U"]),
+        "partx" | "kpartx" => call.says(&["-s", "--show", "-l", "-P"]),
+        "udisksctl" => matches!(verb, "info" | "dump" | "status" | "monitor" | "help"),
+        "bcachefs" => matches!(verb, "list" | "show-super" | "fs" | "version"),
+        "fsarchiver" => matches!(verb, "probe" | "archinfo" | "savefs" | "savedir"),
+        "bmaptool" => verb == "create",
+        "growpart" => call.says(&["-N", "--dry-run"]),
+        "sedutil-cli" => call.says(&["--scan", "--query", "--isValidSED"]),
+        "veracrypt" => call.says(&["-l", "--list"]),
+        "asr" => !call.says(&["restore", "--erase", "-erase"]),
+        _ => false,
     }
 }
 
@@ -166,6 +197,11 @@ mod tests {
             ("truncate -s +1M a", "write:Make /home/dev/project/a"),
             ("zfs list", "compute"),
             ("zpool destroy tank", "disk tank"),
+            ("e2label /dev/sda1", "look /dev/sda1"),
+            ("e2label /dev/sda1 x", "disk /dev/sda1"),
+            ("vgchange -an", "disk vgchange"),
+            ("flash_erase /dev/mtd0 0 0", "disk /dev/mtd0"),
+            ("bmaptool copy x.img /dev/sdb", "disk /dev/sdb"),
         ]);
     }
 }

@@ -53,12 +53,14 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             outcome
         }
         "nodemon" | "watchexec" | "reflex" => restarted(call),
+        "start-stop-daemon" => daemon(call),
         // Every operand is a line of its own.
         _ => {
             let read = call.read(&Options::new(
-                "w:m:M:r:s:p:c:N:u:L:P:D:n:S:",
+                if call.name == "concurrently" { "n:c:l:p:m:" } else { "w:m:M:r:s:p:c:N:u:L:P:D:n:S:" },
                 "warmup= min-runs= max-runs= runs= setup= prepare= cleanup= conclude= command-name= export-json= \
-                 export-markdown= export-csv= shell= style= parameter-list= parameter-scan= command= ignore-failure",
+                 export-markdown= export-csv= shell= style= parameter-list= parameter-scan= command= ignore-failure \
+                 names= prefix-colors= prefix= max-processes= restart-tries= success= default-input-target= timings",
             ));
             let lines = read.operands.iter().chain(read.values("p prepare s setup c cleanup"));
             let mut outcome = Outcome::default();
@@ -71,6 +73,27 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             outcome
         }
     }
+}
+
+/// A program that goes on in the background, with what stands behind `--`.
+fn daemon(call: &Call<'_>) -> Outcome {
+    let at = call.args.iter().position(|arg| arg.text() == Some("--")).unwrap_or(call.args.len());
+    let (front, rest) = call.args.split_at_checked(at).unwrap_or((call.args, &[]));
+    let read = Options::new(
+        "x:p:u:c:n:g:r:d:N:P:I:k:a:s:R:",
+        "exec= pidfile= user= chuid= name= group= chroot= chdir= nicelevel= startas= signal= retry= umask= \
+         start stop background make-pidfile quiet oknodo test status",
+    )
+    .read(front);
+    if read.has("K stop") {
+        let who = read.value("n name x exec p pidfile").cloned().unwrap_or_default();
+        return Outcome::of([Act::Signal { target: who, own: false }]);
+    }
+    let Some(program) = read.value("a startas x exec").filter(|_| !read.has("T status")) else {
+        return Outcome::harmless();
+    };
+    let argv = [program.clone()].into_iter().chain(rest.iter().skip(1).cloned()).collect();
+    Outcome::default().then(call.next(argv)).rehearsed_if(read.has("t test"))
 }
 
 /// Started again at every change; a shell reads the line.
@@ -109,6 +132,9 @@ mod tests {
             ("nodemon --exec 'rm -rf /'", "$ rm -rf /"),
             ("watchexec -e rs cargo test", "$ cargo test"),
             ("nodemon src/server.js", "> node src/server.js"),
+            ("concurrently -n a,b 'npm run dev' 'rm -rf /'", "$ npm run dev; $ rm -rf /"),
+            ("pee 'rm -rf /' cat", "$ rm -rf /; $ cat"),
+            ("start-stop-daemon --start --exec /bin/rm -- -rf /", "> /bin/rm -rf /"),
         ]);
     }
 }

@@ -157,7 +157,6 @@ pub(super) const HARMLESS: &[&str] = &[
     "ncal",
     "uptime",
     "uname",
-    "arch",
     "hostid",
     "whoami",
     "id",

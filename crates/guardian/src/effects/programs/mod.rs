@@ -106,7 +106,15 @@ fn files(name: &str) -> Option<Program> {
         | "cryptsetup" | "losetup" | "mount" | "umount" | "fusermount" | "fusermount3" | "swapon"
         | "swapoff" | "zpool" | "zfs" | "lvremove" | "vgremove" | "pvremove" | "lvreduce" | "pvcreate"
         | "vgreduce" | "lvm" | "btrfs" | "tune2fs" | "resize2fs" | "diskutil" | "nvme" | "sg_format"
-        | "e2fsck" | "fsck" => disk::outcome,
+        | "e2fsck" | "fsck" | "mkudffs" | "mkexfatfs" | "exfatlabel" | "e2label" | "fatlabel"
+        | "dosfslabel" | "ntfslabel" | "xfs_admin" | "xfs_repair" | "xfs_growfs" | "ntfsresize"
+        | "ntfsfix" | "ntfsclone" | "bcachefs" | "bcache" | "make-bcache" | "lvchange" | "lvresize"
+        | "lvextend" | "lvcreate" | "lvconvert" | "vgchange" | "vgcreate" | "vgextend" | "vgrename"
+        | "pvmove" | "pvresize" | "pvchange" | "partx" | "kpartx" | "addpart" | "delpart" | "growpart"
+        | "resizepart" | "fstrim" | "eject" | "udisksctl" | "sedutil-cli" | "veracrypt" | "sg_sanitize"
+        | "sg_write_same" | "sg_dd" | "sg_raw" | "flash_erase" | "flash_eraseall" | "flashcp"
+        | "nandwrite" | "mtd_debug" | "ubiformat" | "ubiupdatevol" | "extlinux" | "syslinux" | "nwipe"
+        | "bmaptool" | "fsarchiver" | "partimage" | "ocs-sr" | "clonezilla" | "asr" => disk::outcome,
         name if name.starts_with("mkfs.") || name.starts_with("newfs") => disk::outcome,
         "truncate" | "fallocate" => disk::truncate,
         "split" | "csplit" => disk::pieces,
@@ -135,7 +143,7 @@ fn starters(name: &str) -> Option<Program> {
         "parallel" => xargs::parallel,
         "env" | "genv" => wrappers::env,
         "watch" | "viddy" | "hwatch" | "script" | "flock" | "hyperfine" | "nodemon" | "watchexec"
-        | "reflex" => lines::outcome,
+        | "reflex" | "pee" | "mispipe" | "concurrently" | "start-stop-daemon" => lines::outcome,
         "busybox" | "toybox" | "gdb" | "lldb" => wrappers::renamed,
         name if name.starts_with("ld-linux")
             || name.starts_with("ld-musl")
@@ -149,8 +157,8 @@ fn starters(name: &str) -> Option<Program> {
         | "visudo" | "sudoedit" | "calife" | "kdesu" | "gksudo" | "gksu" | "please" => privilege::outcome,
         "git" | "hub" => git::outcome,
         "tmux" | "screen" | "zellij" | "wezterm" | "kitty" | "alacritty" | "xterm" | "gnome-terminal"
-        | "konsole" | "foot" | "st" | "expect" | "man" | "gio" | "kioclient" | "trash-rm" | "xdotool"
-        | "ydotool" | "wtype" => terminal::outcome,
+        | "konsole" | "foot" | "st" | "expect" | "man" | "gio" | "kioclient" | "trash-rm" | "trash-empty"
+        | "kioclient5" | "xdotool" | "ydotool" | "wtype" => terminal::outcome,
         "belljar" | "claude" | "codex" | "gemini" | "opencode" | "aider" | "cursor-agent" | "goose-cli"
         | "amp" | "copilot-cli" | "qwen" | "droid" | "crush" => agents::outcome,
         name if wrappers::knows(name) => wrappers::outcome,

@@ -18,7 +18,7 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
         | "st" => emulator(call),
         "expect" => expect(call),
         "man" | "info" | "whatis" => man(call),
-        "gio" | "kioclient" | "trash-rm" => trash(call),
+        "gio" | "kioclient" | "kioclient5" | "trash-rm" | "trash-empty" => trash(call),
         "xdotool" | "ydotool" | "wtype" => typed(call),
         "apt-ftparchive" => Outcome::harmless(),
         _ => Outcome::harmless(),
@@ -153,6 +153,15 @@ fn man(call: &Call<'_>) -> Outcome {
 
 fn trash(call: &Call<'_>) -> Outcome {
     let words: Vec<Value> = call.args.iter().filter(|arg| !arg.prefix().starts_with(b"-")).cloned().collect();
+    // What was thrown away until now could still be had back.
+    let empties = matches!(call.name, "trash-empty" | "trash-rm")
+        || call.says(&["--empty", "empty-trash", "emptyTrash"]) && !call.says(&["--dry-run"]);
+    if empties {
+        let filtered = !matches!(call.args, []) && call.name != "gio";
+        let path = call.at_home(".local/share/Trash");
+        return Outcome::of([Act::Delete { path, deep: true, filtered }])
+            .rehearsed_if(call.says(&["--dry-run"]));
+    }
     let Some((verb, paths)) = words.split_first() else { return Outcome::harmless() };
     match verb.text().unwrap_or_default() {
         "trash" | "remove" | "rm" => Outcome::of(paths.iter().map(|path| call.deletes(path, true))),
@@ -189,6 +198,9 @@ mod tests {
             ("man ls", "compute"),
             ("man -P 'rm -rf /' ls", "compute; $ rm -rf /"),
             ("gio trash ~/Documents", "delete/ /home/dev/Documents"),
+            ("gio trash --empty", "delete/ /home/dev/.local/share/Trash"),
+            ("trash-empty 30", "delete/% /home/dev/.local/share/Trash"),
+            ("gio list", "compute"),
         ]);
     }
 }

@@ -10,54 +10,57 @@ use crate::shell::value::Value;
 
 /// Options of a wrapper, and how many operands stand before the command.
 fn table(name: &str) -> Option<(Options, usize)> {
-    let (short, long, skip) = match name {
-        "nice" => ("n:", "adjustment=", 0),
-        "ionice" => ("c:n:p:P:u:", "class= classdata= pid= pgid= uid=", 0),
-        "chrt" => ("T:P:D:", "sched-runtime= sched-period= sched-deadline=", 1),
-        "taskset" => ("", "all-tasks pid cpu-list", 1),
-        "timeout" | "gtimeout" => ("k:s:", "kill-after= signal= preserve-status foreground verbose", 1),
-        "nohup" | "unbuffer" | "chronic" | "eatmydata" | "dbus-run-session" | "catchsegv" | "torsocks"
-        | "torify" | "proxychains" | "proxychains4" | "tsocks" | "linux32" | "linux64" | "i386"
-        | "x86_64" | "setarch" | "ifne" | "mispipe" | "pee" | "aa-exec" | "dumb-init" | "tini"
-        | "catatonit" => ("f:p:g:e:", "profile=", 0),
-        "setsid" => ("", "ctty fork wait", 0),
-        "stdbuf" => ("i:o:e:", "input= output= error=", 0),
-        "time" | "gtime" => ("f:o:", "format= output= append verbose portability quiet", 0),
-        "strace" | "ltrace" => (
-            "e:o:p:s:u:a:E:I:O:S:X:b:P:n:l:A:x:F:D:",
-            "trace= output= attach= string-limit= user= env= signal= status= abbrev=",
-            0,
-        ),
-        "caffeinate" => ("t:w:", "", 0),
-        "fakeroot" | "fakechroot" | "pseudo" => ("l:s:i:b:", "lib= faked= fd-base= save= load=", 0),
-        "faketime" => ("f:p:", "", 1),
-        "numactl" => ("N:C:m:i:p:", "cpunodebind= physcpubind= membind= interleave= preferred=", 0),
-        "cgexec" => ("g:", "", 0),
-        "prlimit" => ("p:", "pid= nofile? nproc? as? core? cpu? data? fsize? memlock? stack?", 0),
-        "cpulimit" => ("l:p:e:c:P:", "limit= pid= exe= path=", 0),
-        "valgrind" | "perf" | "xvfb-run" | "rr" | "heaptrack" | "ltrace-run" => {
-            ("a:s:e:n:f:p:w:o:", "server-args= server-num= auth-file= error-file=", 0)
-        }
-        "rlwrap" => ("a?b:C:D:e:f:g:H:l:M:m?O:P:q:S:s:t:w:z:", "", 0),
-        "entr" => ("", "", 0),
-        "setpriv" => (
-            "",
-            "reuid= regid= groups= inh-caps= ambient-caps= bounding-set= securebits= pdeathsig= \
+    let (short, long, skip) =
+        match name {
+            "nice" => ("n:", "adjustment=", 0),
+            "ionice" => ("c:n:p:P:u:", "class= classdata= pid= pgid= uid=", 0),
+            "chrt" => ("T:P:D:", "sched-runtime= sched-period= sched-deadline=", 1),
+            "taskset" => ("", "all-tasks pid cpu-list", 1),
+            "timeout" | "gtimeout" => ("k:s:", "kill-after= signal= preserve-status foreground verbose", 1),
+            "nohup" | "unbuffer" | "chronic" | "eatmydata" | "dbus-run-session" | "catchsegv"
+            | "torsocks" | "torify" | "proxychains" | "proxychains4" | "tsocks" | "linux32" | "linux64"
+            | "i386" | "x86_64" | "setarch" | "arch" | "ifne" | "aa-exec" | "dumb-init" | "tini"
+            | "catatonit" | "tsp" | "nq" | "bear" | "intercept-build" | "scan-build" | "daemonize"
+            | "daemon" | "abduco" => ("f:p:g:e:n:o:c:l:L:S:", "profile= output= config= name=", 0),
+            "setsid" => ("", "ctty fork wait", 0),
+            "stdbuf" => ("i:o:e:", "input= output= error=", 0),
+            "time" | "gtime" => ("f:o:", "format= output= append verbose portability quiet", 0),
+            "strace" | "ltrace" => (
+                "e:o:p:s:u:a:E:I:O:S:X:b:P:n:l:A:x:F:D:",
+                "trace= output= attach= string-limit= user= env= signal= status= abbrev=",
+                0,
+            ),
+            "caffeinate" => ("t:w:", "", 0),
+            "fakeroot" | "fakechroot" | "pseudo" => ("l:s:i:b:", "lib= faked= fd-base= save= load=", 0),
+            "faketime" => ("f:p:", "", 1),
+            "numactl" => ("N:C:m:i:p:", "cpunodebind= physcpubind= membind= interleave= preferred=", 0),
+            "cgexec" => ("g:", "", 0),
+            "prlimit" => ("p:", "pid= nofile? nproc? as? core? cpu? data? fsize? memlock? stack?", 0),
+            "cpulimit" => ("l:p:e:c:P:", "limit= pid= exe= path=", 0),
+            "valgrind" | "perf" | "xvfb-run" | "rr" | "heaptrack" | "ltrace-run" => {
+                ("a:s:e:n:f:p:w:o:", "server-args= server-num= auth-file= error-file=", 0)
+            }
+            "rlwrap" => ("a?b:C:D:e:f:g:H:l:M:m?O:P:q:S:s:t:w:z:", "", 0),
+            "entr" => ("", "", 0),
+            "setpriv" => (
+                "",
+                "reuid= regid= groups= inh-caps= ambient-caps= bounding-set= securebits= pdeathsig= \
              selinux-label= apparmor-profile= init-groups clear-groups keep-groups no-new-privs reset-env",
-            0,
-        ),
-        "softlimit" | "envdir" | "setuidgid" | "chpst" | "setlock" | "s6-setuidgid" => ("u:e:m:", "", 1),
-        "dtach" => ("e:r:", "", 1),
-        "sshpass" => ("p:f:d:P:", "", 0),
-        "xdg-run" | "gio-launch" | "uwsm-app" | "firejail" | "proot" | "bindfs-run" => {
-            ("b:r:w:q:k:", "bind= rootfs= cwd=", 0)
-        }
-        "dotenv" | "direnv-exec" | "doppler-run" | "op-run" | "infisical-run" | "aws-vault-exec"
-        | "retry" | "parallel-run" | "with-env" | "cross-env" | "cross-env-shell" | "dotenvx" | "env-cmd" => {
-            ("e:f:", "env-file=", 0)
-        }
-        _ => return None,
-    };
+                0,
+            ),
+            "envdir" | "setlock" | "s6-setuidgid" | "s6-envdir" | "s6-setlock" => ("t:", "", 1),
+            "softlimit" | "s6-softlimit" => ("a:c:d:f:l:m:o:p:r:s:t:h:H:", "", 0),
+            "chpst" => ("u:U:b:e:/:n:l:L:m:d:o:p:f:c:r:t:", "", 0),
+            "dtach" => ("e:r:", "", 1),
+            "sshpass" => ("p:f:d:P:", "", 0),
+            "xdg-run" | "gio-launch" | "uwsm-app" | "firejail" | "proot" | "bindfs-run" => {
+                ("b:r:w:q:k:", "bind= rootfs= cwd=", 0)
+            }
+            "dotenv" | "direnv-exec" | "doppler-run" | "op-run" | "infisical-run" | "aws-vault-exec"
+            | "retry" | "parallel-run" | "with-env" | "cross-env" | "cross-env-shell" | "dotenvx"
+            | "env-cmd" => ("e:f:", "env-file=", 0),
+            _ => return None,
+        };
     Some((Options::new(short, long).stops(), skip))
 }
 

@@ -49,7 +49,9 @@ fn crontab(call: &Call<'_>) -> Outcome {
         return Outcome::harmless();
     }
     if read.has("r") {
-        return Outcome::of([Act::Infrastructure { operation: "crontab -r".to_owned(), destroys: true }]);
+        let whose = read.value("u").cloned().unwrap_or_else(|| Value::known(call.context.user.as_str()));
+        let table = call.inside(&Value::known("/var/spool/cron/crontabs"), &whose);
+        return Outcome::of([Act::Delete { path: table, deep: false, filtered: false }]);
     }
     let mut outcome = persist("crontab");
     for file in read.operands.iter().filter(|file| file.text() != Some("-")) {
@@ -80,7 +82,7 @@ fn at(call: &Call<'_>) -> Outcome {
     if read.has("l V c") {
         return Outcome::harmless();
     }
-    if read.has("r d") {
+    if read.has("r d") || call.name == "atrm" {
         return Outcome::harmless();
     }
     let mut outcome = persist(call.name);
@@ -133,7 +135,7 @@ mod tests {
         check(&[
             ("crontab -l", "compute"),
             ("crontab evil.cron", "persist crontab; read /home/dev/project/evil.cron"),
-            ("crontab -r", "infra! crontab -r"),
+            ("crontab -r", "delete /var/spool/cron/crontabs/dev"),
             ("at -l", "compute"),
             ("at -f job.sh 03:00", "persist at; run sh /home/dev/project/job.sh"),
             ("systemd-run --user --on-boot=1min /tmp/x", "persist systemd-run; > /tmp/x"),
