@@ -3,6 +3,7 @@
 //! Owns: transformations a disguise is made with. Refuses: guessing; what cannot be followed keeps what it is made of and loses its text.
 
 use super::call::Call;
+use super::filters;
 use super::options::Options;
 use crate::effects::act::{Act, Change, Datum};
 use crate::effects::invocation::{Outcome, Stream};
@@ -71,7 +72,7 @@ pub(super) fn filtered(call: &Call<'_>, input: &Stream) -> Stream {
         }
         // Numbers and sums of it are not it.
         "wc" | "md5sum" | "sha1sum" | "sha256sum" | "sha512sum" | "b2sum" | "shasum" | "cksum" | "md5" => Stream::default(),
-        _ => changed(call, input, None),
+        _ => changed(call, input, known.and_then(|text| filters::passed(call, text))),
     }
 }
 
@@ -251,7 +252,8 @@ mod tests {
             ("openssl base64 -d", "cm0gLXJmIC8=", Some("rm -rf /")),
             ("openssl enc -base64 -d", "cm0gLXJmIC8=", Some("rm -rf /")),
             ("base64", "x", None),
-            ("cut -c2-", "xrm", None),
+            ("cut -c2-", "xrm", Some("rm")),
+            ("nl", "a\nb", None),
         ] {
             let outcome = given(line, Stream::text(Value::known(input)));
             assert_eq!(outcome.output.text.as_ref().and_then(Value::text), text, "{line}");

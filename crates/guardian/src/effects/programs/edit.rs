@@ -3,6 +3,7 @@
 use super::call::Call;
 use super::decode;
 use super::options::{Options, after};
+use super::substitute::substituted;
 use crate::effects::act::{Act, Change, Code, Datum, Effort};
 use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::Value;
@@ -52,10 +53,12 @@ pub(super) fn sed(call: &Call<'_>) -> Outcome {
     }
     if operands.is_empty() {
         let text = call.invocation.input.text.as_ref().and_then(Value::text);
-        let known = text
-            .zip(scripts.first().and_then(Value::text))
-            .filter(|_| scripts.len() == 1 && !read.has("n quiet silent"));
-        let changed = known.and_then(|(text, script)| substituted(text, script));
+        let known = scripts.iter().map(Value::text).collect::<Option<Vec<_>>>();
+        let known =
+            text.zip(known).filter(|_| !read.has("n quiet silent E r regexp-extended z null-data f file"));
+        let changed = known.and_then(|(text, scripts)| {
+            scripts.iter().try_fold(text.to_owned(), |text, script| substituted(&text, script))
+        });
         let is_followed = changed.is_some();
         outcome.output = decode::changed(call, &call.invocation.input, changed.map(String::into_bytes));
         if !is_followed && call.invocation.input.text.is_none() && !call.invocation.input.data.is_empty() {
@@ -79,24 +82,6 @@ fn kept(file: &Value, suffix: &Value) -> Value {
     let (place, name) = path.rsplit_once('/').map_or(("", path), |(place, name)| (place, name));
     let name = pattern.replace('*', name);
     Value::known(if place.is_empty() || name.contains('/') { name } else { format!("{place}/{name}") })
-}
-
-/// `s/a/b/` with plain text on plain text.
-fn substituted(text: &str, script: &str) -> Option<String> {
-    let rest = script.strip_prefix('s')?;
-    let mark = rest.chars().next()?;
-    let mut parts = rest.get(mark.len_utf8()..)?.split(mark);
-    let (from, to, flags) = (parts.next()?, parts.next()?, parts.next().unwrap_or_default());
-    let plain =
-        |part: &str| !part.contains(['\\', '.', '*', '[', ']', '^', '$', '&', '+', '?', '(', ')', '{', '|']);
-    if parts.next().is_some() || from.is_empty() || !plain(from) || !plain(to) || !matches!(flags, "" | "g") {
-        return None;
-    }
-    Some(if flags == "g" {
-        text.replace(from, to)
-    } else {
-        text.lines().map(|line| line.replacen(from, to, 1)).collect::<Vec<_>>().join("\n")
-    })
 }
 
 /// `patch`: the file it is told, or those the patch names.

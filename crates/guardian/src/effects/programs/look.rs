@@ -92,6 +92,32 @@ pub(super) fn environment(call: &Call<'_>) -> Outcome {
     Outcome::harmless().saying(Stream { text: None, data })
 }
 
+/// `seq`: numbers one below the other; of a long row the first ones are enough to go by.
+pub(super) fn numbers(call: &Call<'_>) -> Outcome {
+    const MOST: usize = 64;
+    let read = call.read(&Options::new("f:s:", "format= separator= equal-width"));
+    let numbers: Option<Vec<i64>> =
+        read.operands.iter().map(|number| number.text().and_then(|text| text.parse().ok())).collect();
+    let known = numbers.filter(|_| read.options.is_empty() && call.invocation.more.is_none());
+    let (first, step, last) = match known.as_deref() {
+        Some([last]) => (1, 1, *last),
+        Some([first, last]) => (*first, 1, *last),
+        Some([first, step, last]) if *step != 0 => (*first, *step, *last),
+        _ => return Outcome::harmless(),
+    };
+    let row = std::iter::successors(Some(first), |number| number.checked_add(step))
+        .take_while(|number| if step > 0 { *number <= last } else { *number >= last });
+    let mut said: Vec<String> = row.take(MOST + 1).map(|number| number.to_string()).collect();
+    let is_all = said.len() <= MOST;
+    said.truncate(MOST);
+    let mut text = Value::known(said.join("\n"));
+    if !is_all {
+        text.push(Piece::Known(b"\n".to_vec()));
+        text.push(Piece::Unknown(call.why("the output of seq")));
+    }
+    Outcome::harmless().saying(Stream::text(text))
+}
+
 /// `which`: where a program is; what is started by its answer is that program.
 pub(super) fn which(call: &Call<'_>) -> Outcome {
     let names: Vec<&str> = call.words().filter(|word| !word.starts_with('-')).collect();
@@ -141,6 +167,13 @@ pub(super) const PATHS: &[&str] = &[
     "duf",
     "pathchk",
     "mountpoint",
+    "smartctl",
+    "udevadm",
+    "dumpe2fs",
+    "hwinfo",
+    "iotop",
+    "blktrace",
+    "cdparanoia",
     "fuser",
     "lsof",
     "ldd",
@@ -174,7 +207,6 @@ pub(super) const HARMLESS: &[&str] = &[
     "true",
     "false",
     "yes",
-    "seq",
     "factor",
     "expr",
     "bc",

@@ -12,6 +12,7 @@ mod decode;
 mod disk;
 mod edit;
 mod environment;
+mod filters;
 mod find;
 mod git;
 mod interpreters;
@@ -29,6 +30,7 @@ mod remove;
 mod shells;
 mod sql;
 mod stranger;
+mod substitute;
 mod terminal;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -172,6 +174,7 @@ fn tables(name: &str) -> Option<Program> {
         "printenv" => look::environment,
         "echo" => look::echo,
         "which" => look::which,
+        "seq" => look::numbers,
         "patch" => edit::patch,
         "shuf" | "logsave" | "dos2unix" | "unix2dos" => edit::rewritten,
         "Remove-Item"
