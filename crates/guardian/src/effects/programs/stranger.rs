@@ -42,9 +42,17 @@ pub(super) fn file(call: &Call<'_>, path: &Value) -> Outcome {
 
 fn with_arguments(call: &Call<'_>, run: Act) -> Outcome {
     let mut outcome = Outcome::of([run]);
+    if let Some(typed) = super::interpreters::typed(call, call.name, call.args) {
+        outcome.acts.extend(typed.acts);
+        outcome.next.extend(typed.next);
+        return outcome;
+    }
     for (place, arg) in call.args.iter().enumerate() {
-        let is_value =
-            place > 0 && call.args.get(place - 1).is_some_and(|before| before.prefix().starts_with(b"-"));
+        let is_value = place > 0
+            && call
+                .args
+                .get(place - 1)
+                .is_some_and(|before| before.prefix().starts_with(b"-") && before.text() != Some("--"));
         if !is_value && names::is_telling(call, arg) {
             outcome.next.push(call.next(call.args.get(place..).unwrap_or_default().to_vec()));
             break;
@@ -61,10 +69,23 @@ fn with_arguments(call: &Call<'_>, run: Act) -> Outcome {
         let looks_like_a_path = value.prefix().contains(&b'/') || value.prefix().contains(&b'.');
         let is_url = value.prefix().windows(3).any(|window| window == b"://");
         if looks_like_a_path && !is_url && !value.prefix().contains(&b' ') {
-            outcome.push(call.reads(&value));
+            let path = call.path(&value);
+            // Who is told of a raw disk and only looks at it is known.
+            outcome.push(if is_disk(&path) { Act::Disk { device: path } } else { call.reads(&value) });
         }
     }
     outcome
+}
+
+/// Whether a path is a disk, a part of one, or flash; other devices are read for many reasons.
+fn is_disk(path: &Value) -> bool {
+    let Some(name) = path.prefix().strip_prefix(b"/dev/") else { return false };
+    [
+        "sd", "nvme", "vd", "hd", "xvd", "mmcblk", "md", "dm-", "mapper/", "mtd", "disk", "rdisk", "nbd",
+        "loop", "sg",
+    ]
+    .iter()
+    .any(|kind| name.starts_with(kind.as_bytes()))
 }
 
 #[cfg(test)]
@@ -78,6 +99,8 @@ mod tests {
             ("frobnicate -x .env", "program frobnicate; read /home/dev/project/.env"),
             ("frobnicate --in=a.txt word", "program frobnicate; read /home/dev/project/a.txt"),
             ("frobnicate rm -rf /", "program frobnicate; > rm -rf /"),
+            ("frobnicate -- rm -rf /", "program frobnicate; > rm -rf /"),
+            ("frobnicate --to /dev/sda", "program frobnicate; disk /dev/sda"),
             ("./gradlew build", "project gradlew"),
             ("scripts/x.sh", "run x.sh /home/dev/project/scripts/x.sh"),
         ]);

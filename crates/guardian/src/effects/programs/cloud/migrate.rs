@@ -1,6 +1,7 @@
 //! Migrations: the commands of frameworks that empty or drop a database.
 
 use super::super::call::Call;
+use super::super::interpreters;
 use super::destroys;
 use crate::effects::act::{Act, Code};
 use crate::effects::invocation::Outcome;
@@ -15,6 +16,10 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     if let Some(act) = lost(call.name, call.args) {
         outcome.push(act);
     }
+    if let Some(typed) = interpreters::typed(call, call.name, call.args) {
+        outcome.acts.extend(typed.acts);
+        outcome.next.extend(typed.next);
+    }
     outcome
 }
 
@@ -24,6 +29,13 @@ pub(in super::super) fn lost(name: &str, args: &[Value]) -> Option<Act> {
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     let verb = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
     let loses = match name {
+        "lein" => has(&["migratus"]) && has(&["reset"]),
+        "console" => {
+            verb.starts_with("doctrine:database:drop")
+                || verb.starts_with("doctrine:schema:drop")
+                || matches!(verb, "doctrine:fixtures:load" | "doctrine:mongodb:schema:drop")
+                    && !has(&["--append"])
+        }
         "rails" | "rake" | "bin/rails" => words.iter().any(|word| {
             matches!(
                 *word,

@@ -95,12 +95,14 @@ impl Walk<'_> {
         }
         let text = match &mode.kind {
             Kind::Text(value) => value.text().unwrap_or("w").to_owned(),
+            // Flags of `os.open` that are put together are no letters.
+            Kind::Nothing if self.language.name == "python" && args.all.len() > 1 => "w".to_owned(),
             Kind::Nothing => "r".to_owned(),
             Kind::Name(name) if name.contains("O_RDONLY") => "r".to_owned(),
             Kind::Table(_) => "r".to_owned(),
             _ => "w".to_owned(),
         };
-        let options = args.named(&["write", "append", "truncate", "create"]);
+        let options = args.named(&["write", "append", "truncate", "create", "inplace"]);
         let change = if text.contains('w') || text.contains('x') || options.is_some() {
             Some(Change::Empty)
         } else if text.contains('a') {
@@ -206,6 +208,24 @@ impl Walk<'_> {
         Worth::default()
     }
 
+    /// Functions that are given along are called with each of what was found.
+    fn each_given(&mut self, args: &Args, found: &Worth) {
+        for arg in &args.all {
+            if let Kind::Function(function) = &arg.kind {
+                let function = std::rc::Rc::clone(function);
+                self.apply(&function, &Args::of(found.clone()));
+            }
+        }
+    }
+
+    /// What an archive holds replaces what is there: `extractall(path)`, `unpack_archive(file, directory)`.
+    pub(super) fn extract(&mut self, args: &Args) -> Worth {
+        let to = args.all.get(1).cloned().or_else(|| args.named(&["path", "extract_dir"]));
+        let place = to.map_or_else(|| self.cwd.clone(), |to| self.path(&to));
+        self.push(Act::Write { path: inside(&place), change: Change::Replace, content: None });
+        Worth::default()
+    }
+
     pub(super) fn listed(&mut self, verb: Verb, args: &Args) -> Worth {
         let first = args.get(0).as_text(&|what| self.why(what));
         let nothing = args.all.is_empty();
@@ -213,7 +233,16 @@ impl Walk<'_> {
             Verb::List => {
                 let path = if nothing { self.cwd.clone() } else { self.path(&args.get(0)) };
                 self.push(Act::Look { path });
-                Worth::list(vec![Worth::value(Value { pieces: vec![Piece::Glob(b"*".to_vec())] })])
+                let any = Worth::value(Value { pieces: vec![Piece::Glob(b"*".to_vec())] });
+                self.each_given(args, &any);
+                Worth::list(vec![any])
+            }
+            Verb::Entries => {
+                let path = self.path(&args.get(0));
+                self.push(Act::Look { path: path.clone() });
+                let found = Worth::value(inside(&path));
+                self.each_given(args, &found);
+                Worth::list(vec![found])
             }
             Verb::Glob => {
                 // `Path(directory).glob(pattern)` has both.

@@ -3,6 +3,7 @@
 //! Owns: the way from a program's arguments to a walk through its code. Refuses: options; each language's file reads its own.
 
 use super::super::call::Call;
+use super::super::cloud::migrate;
 use super::super::shells;
 use super::language::Language;
 use super::lexer::Source;
@@ -133,8 +134,10 @@ pub(super) fn file(call: &Call<'_>, script: &Value) -> Outcome {
     let is_url = script.prefix().windows(3).any(|window| window == b"://");
     let code = if is_url {
         Code::Download(script.clone())
-    } else if matches!(base, "manage.py" | "setup.py" | "artisan" | "noxfile.py" | "conftest.py" | "wsgi.py")
-        && script.bytes().is_some_and(|bytes| !bytes.starts_with(b"/"))
+    } else if matches!(
+        base,
+        "manage.py" | "setup.py" | "artisan" | "console" | "noxfile.py" | "conftest.py" | "wsgi.py"
+    ) && script.bytes().is_some_and(|bytes| !bytes.starts_with(b"/"))
     {
         Code::Project
     } else {
@@ -143,6 +146,11 @@ pub(super) fn file(call: &Call<'_>, script: &Value) -> Outcome {
     let mut outcome = Outcome::of([Act::Run { code, with: call.name.to_owned() }]);
     let verb =
         call.args.iter().skip_while(|arg| *arg != script).nth(1).and_then(Value::text).unwrap_or_default();
+    let rest: &[Value] = call.args.split(|arg| arg == script).nth(1).unwrap_or_default();
+    if let Some(typed) = super::consoles::typed(call, base, rest) {
+        outcome.acts.extend(typed.acts);
+        outcome.next.extend(typed.next);
+    }
     let destroys = match base {
         "manage.py" => matches!(verb, "flush" | "reset_db" | "sqlflush" | "reset_schema"),
         "artisan" => matches!(verb, "migrate:fresh" | "migrate:reset" | "migrate:refresh" | "db:wipe"),
@@ -150,6 +158,8 @@ pub(super) fn file(call: &Call<'_>, script: &Value) -> Outcome {
     };
     if destroys {
         outcome.push(Act::Database { statement: verb.to_owned(), destroys });
+    } else if let Some(act) = migrate::lost(base, rest) {
+        outcome.push(act);
     }
     outcome
 }

@@ -154,6 +154,9 @@ fn walk(call: &Call<'_>, form: &Form, outcome: &mut Outcome, depth: u32) {
         "delete-directory" | "delete-file-recursively" => {
             outcome.push(call.deletes(&value(1), all.len() > 2));
         }
+        "delete-directory/files" | "delete-directory-tree" | "delete-file-tree" => {
+            outcome.push(call.deletes(&value(1), true));
+        }
         "write-region" => outcome.push(call.writes(&value(3), Change::Replace)),
         "write-file" | "open-output-file" | "call-with-output-file" | "with-output-to-file" | "spit" => {
             outcome.push(call.writes(&value(1), Change::Replace));

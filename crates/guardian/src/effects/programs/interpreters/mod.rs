@@ -9,6 +9,7 @@ mod awk;
 mod binding;
 mod calls;
 mod code;
+mod consoles;
 mod definitions;
 mod expression;
 mod files;
@@ -43,6 +44,7 @@ mod verb;
 mod walk;
 mod worth;
 
+pub(super) use self::consoles::typed;
 use super::Program;
 
 /// The interpreter a program is.
@@ -62,7 +64,9 @@ pub(super) fn interpreters(name: &str) -> Option<Program> {
         "tclsh" | "wish" => tcl::outcome,
         "scala" | "scala-cli" | "erl" | "swift" | "kotlin" | "kotlinc" | "ghc" | "runghc" | "ocaml"
         | "crystal" | "nim" | "dart" | "clojure" | "clj" | "bb" | "raku" | "perl6" | "octave" | "gnuplot"
-        | "maxima" | "sage" | "java" | "wine" | "mono" => foreign::outcome,
+        | "maxima" | "sage" | "java" | "wine" | "mono" | "gjs" | "evcxr" | "rust-script" | "gomacro"
+        | "yaegi" | "csharp" | "csharprepl" | "dotnet-script" | "chef-apply" | "v8" | "d8" | "rhino"
+        | "nashorn" | "jjs" | "hbase" => foreign::outcome,
         name if versioned(name, "python") || versioned(name, "pypy") => python::outcome,
         name if versioned(name, "perl") => perl::outcome,
         name if versioned(name, "ruby") => ruby::outcome,

@@ -300,6 +300,12 @@ impl Walk<'_> {
             }
         }
         let mut results = Vec::new();
+        let member = name.rsplit('.').next().unwrap_or(name).trim_end_matches("()");
+        let repeats = matches!(
+            member,
+            "each" | "map" | "forEach" | "times" | "upto" | "step" | "each_with_index" | "flat_map"
+        );
+        self.rows += u32::from(repeats);
         for function in functions {
             if given.is_empty() {
                 let part = Worth::unknown(self.why(format!("what {name} gives"))).with(&data);
@@ -312,6 +318,7 @@ impl Walk<'_> {
                 results.push(self.invoke(&function, &Args { all: given.clone(), named: Vec::new() }));
             }
         }
+        self.rows -= u32::from(repeats);
         if is_list {
             return Worth::list(results).with(&data);
         }

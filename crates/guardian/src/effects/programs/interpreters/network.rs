@@ -1,6 +1,6 @@
 //! What code fetches and sends.
 
-use super::super::network::door;
+use super::super::network::{door, is_local};
 use super::verb::Verb;
 use super::walk::{Args, Walk};
 use super::worth::{Kind, Worth};
@@ -57,8 +57,14 @@ impl Walk<'_> {
             }
             Verb::Connect => {
                 self.connected = Some(to.clone());
+                let is_row =
+                    (self.loops > 0 || self.rows > 0) && !is_local(&to) && args.all.iter().any(is_turned);
                 self.push(Act::Network {
-                    traffic: if data.is_empty() { Traffic::Fetch } else { Traffic::Send },
+                    traffic: match (is_row, data.is_empty()) {
+                        (true, _) => Traffic::Scan,
+                        (_, true) => Traffic::Fetch,
+                        _ => Traffic::Send,
+                    },
                     to: to.clone(),
                     data,
                 });
@@ -76,5 +82,19 @@ impl Walk<'_> {
                 Worth::name(format!("{name}()")).with(&[Datum::Download(to)])
             }
         }
+    }
+}
+
+/// Whether a host or a port is another one at every turn, for all that is known.
+fn is_turned(arg: &Worth) -> bool {
+    match &arg.kind {
+        Kind::List(parts) => parts.iter().any(is_turned),
+        Kind::Table(fields) => {
+            fields.iter().any(|(name, value)| matches!(name.as_str(), "host" | "port") && is_turned(value))
+        }
+        Kind::Text(text) => text.bytes().is_none(),
+        Kind::Name(name) => name.ends_with(')') || name.ends_with(']'),
+        Kind::Any(all) => all.iter().all(|one| !matches!(one.kind, Kind::Function(_))),
+        _ => false,
     }
 }

@@ -84,7 +84,8 @@ impl Walk<'_> {
                 first
             }
             Verb::Permit => self.permit(args),
-            Verb::List | Verb::Glob | Verb::Walk => self.listed(verb, args),
+            Verb::List | Verb::Entries | Verb::Glob | Verb::Walk => self.listed(verb, args),
+            Verb::Extract => self.extract(args),
             Verb::Shell | Verb::Program | Verb::Words | Verb::LaterWords | Verb::Exec | Verb::Terminal => {
                 self.start(verb, args)
             }

@@ -12,7 +12,12 @@ use crate::shell::value::Value;
 
 /// The language.
 pub(super) static PHP: Language =
-    Language { name: "php", grammar: grammar::PHP, function, method: |_| None, telling: |_| None, canonical };
+    Language { name: "php", grammar: grammar::PHP, function, method, telling: |_| None, canonical };
+
+/// An entry of a directory is its own path.
+fn method(name: &str) -> Option<Verb> {
+    matches!(name, "getPathname" | "getRealPath" | "__toString").then_some(Verb::Same)
+}
 
 fn canonical(name: &str) -> Option<&str> {
     match name {
@@ -39,6 +44,18 @@ fn function(name: &str) -> Option<Verb> {
         "fopen" | "SplFileObject" => Verb::Open,
         "glob" => Verb::Glob,
         "scandir" => Verb::List,
+        "DirectoryIterator"
+        | "RecursiveDirectoryIterator"
+        | "FilesystemIterator"
+        | "File.files"
+        | "File.allFiles" => Verb::Entries,
+        "RecursiveIteratorIterator" | "iterator_to_array" | "CallbackFilterIterator" | "RegexIterator" => {
+            Verb::Same
+        }
+        "File.delete" | "Storage.delete" => Verb::Delete,
+        "File.deleteDirectory" | "File.cleanDirectory" => Verb::DeleteTree,
+        "File.put" => Verb::Write(Change::Replace),
+        "Process.run" | "Process.fromShellCommandline" => Verb::Shell,
         "chdir" => Verb::Chdir,
         "getcwd" => Verb::Cwd,
         "system" | "exec" | "shell_exec" | "passthru" | "popen" | "`" => Verb::Shell,

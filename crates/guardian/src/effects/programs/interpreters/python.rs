@@ -52,6 +52,7 @@ fn files(name: &str) -> Option<Verb> {
         "os.listdir" | "os.scandir" => Verb::List,
         "glob.glob" | "glob.iglob" => Verb::Glob,
         "os.walk" | "os.fwalk" => Verb::Walk,
+        "shutil.unpack_archive" => Verb::Extract,
         "os.chdir" => Verb::Chdir,
         "dotenv.dotenv_values"
         | "dotenv.load_dotenv"
@@ -94,6 +95,10 @@ fn starts(name: &str) -> Option<Verb> {
         | "pexpect.run"
         | "pexpect.spawn"
         | "IPython.get_ipython().system"
+        | "invoke.run"
+        | "fabric.Connection().local"
+        | "get_ipython().system"
+        | "get_ipython().getoutput"
         | "plumbum.local" => Verb::Shell,
         "subprocess.run"
         | "subprocess.call"
@@ -236,7 +241,8 @@ fn method(name: &str) -> Option<Verb> {
         "symlink_to" | "hardlink_to" => Verb::Make,
         "touch" | "mkdir" => Verb::Make,
         "chmod" | "lchmod" => Verb::Permit,
-        "iterdir" => Verb::Walk,
+        "iterdir" => Verb::Entries,
+        "extractall" | "extract" => Verb::Extract,
         "glob" | "rglob" => Verb::Glob,
         "joinpath" => Verb::Join,
         "with_suffix" | "with_name" => Verb::Parent,
@@ -271,6 +277,9 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     }
     if let Some(code) = read.value("c") {
         let rest = behind(call.args, code);
+        if call.name.starts_with("ipython") {
+            return notebook(call, code);
+        }
         return given::run(call, &PYTHON, Given::new(code, rest).counting(Value::known("-c")));
     }
     if let Some(module) = read.value("m") {
@@ -281,6 +290,39 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             given::file(call, script)
         }
         _ => given::input(call, &PYTHON, read.operands.get(1..).unwrap_or_default()),
+    }
+}
+
+/// Lines of a notebook: behind `!` a shell reads them, the others are Python.
+fn notebook(call: &Call<'_>, code: &Value) -> Outcome {
+    let Some(text) = code.text() else { return given::run(call, &PYTHON, Given::new(code, &[])) };
+    let line_of = |line: &str| {
+        let line = line.trim_start();
+        ["!!", "!", "%sx ", "%system ", "%%bash", "%%sh"]
+            .iter()
+            .find_map(|mark| line.strip_prefix(mark))
+            .map(str::to_owned)
+    };
+    let is_cell = text.trim_start().starts_with("%%");
+    let rest: String = if is_cell {
+        String::new()
+    } else {
+        text.lines().filter(|line| line_of(line).is_none()).flat_map(|line| [line, "\n"]).collect()
+    };
+    let mut outcome = given::run(call, &PYTHON, Given::new(&Value::known(rest), &[]));
+    if is_cell {
+        outcome.next.extend(line_of(text).map(|lines| call.shell(Value::known(lines))));
+    } else {
+        outcome.next.extend(text.lines().filter_map(line_of).map(|line| call.shell(Value::known(line))));
+    }
+    outcome
+}
+
+/// What is typed into a framework's console: `manage.py shell -c`, `flask shell`.
+pub(super) fn console(call: &Call<'_>, code: Option<&Value>) -> Outcome {
+    match code {
+        Some(code) => given::run(call, &PYTHON, Given::new(code, &[])),
+        None => given::input(call, &PYTHON, &[]),
     }
 }
 

@@ -67,7 +67,7 @@ fn function(name: &str) -> Option<Verb> {
         | "YAML.load_file" | "JSON.load_file" => Verb::Read,
         "File.open" | "File.new" | "open" | "IO.open" => Verb::Open,
         "Dir.glob" | "Dir.[]" => Verb::Glob,
-        "Dir.children" | "Dir.entries" | "Dir.each_child" => Verb::List,
+        "Dir.children" | "Dir.entries" | "Dir.each_child" | "Dir.foreach" => Verb::List,
         "Find.find" => Verb::Glob,
         "Dir.chdir" => Verb::Chdir,
         "Dir.pwd" | "Dir.getwd" | "pwd" => Verb::Cwd,

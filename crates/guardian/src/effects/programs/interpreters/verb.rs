@@ -31,6 +31,10 @@ pub(super) enum Verb {
     Permit,
     /// Names in a directory are the value.
     List,
+    /// Paths of what is in a directory are the value.
+    Entries,
+    /// What an archive holds is put into a directory.
+    Extract,
     /// Names that match a pattern are the value.
     Glob,
     /// Directories below one, with the names in them.

@@ -37,6 +37,8 @@ pub(super) struct Walk<'a> {
     /// It starts a shell, or something it was told to.
     pub shells: bool,
     pub loops: u32,
+    /// Blocks that are called for each of many.
+    pub rows: u32,
     pub variables: HashMap<String, Worth>,
     pub journal: Vec<(String, Option<Worth>)>,
     pub functions: HashMap<String, Rc<Function>>,
@@ -102,6 +104,7 @@ impl<'a> Walk<'a> {
             connected: None,
             shells: false,
             loops: 0,
+            rows: 0,
             variables: HashMap::new(),
             journal: Vec::new(),
             functions: HashMap::new(),

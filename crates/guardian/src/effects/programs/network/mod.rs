@@ -54,7 +54,7 @@ fn host(text: &str) -> String {
 }
 
 /// Whether an address is this machine.
-fn is_local(address: &Value) -> bool {
+pub(super) fn is_local(address: &Value) -> bool {
     let text = String::from_utf8_lossy(address.prefix()).into_owned();
     let host = host(&text);
     matches!(host.as_str(), "localhost" | "0.0.0.0" | "::1" | "ip6-localhost" | "host.docker.internal")
