@@ -22,6 +22,7 @@ mod machine;
 mod names;
 mod network;
 mod options;
+mod outputs;
 mod permissions;
 mod powershell;
 mod privilege;
@@ -31,6 +32,7 @@ mod shells;
 mod sql;
 mod stranger;
 mod substitute;
+mod sweep;
 mod terminal;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -44,6 +46,7 @@ pub(super) use self::call::write as written;
 pub(super) use self::cloud::shown;
 pub(crate) use self::projects::project_lines;
 pub(super) use self::sql::statements;
+use super::act::{Act, Code, Effort};
 use super::context::Context;
 use super::invocation::{Invocation, Outcome};
 
@@ -56,11 +59,21 @@ pub fn outcome(invocation: &Invocation, context: &Context) -> Outcome {
     match names::of(first, invocation, context) {
         names::Name::Known(name) => {
             let call = Call { name: &name, args, invocation, context };
-            let outcome = match family(&name) {
+            let mut outcome = match family(&name) {
                 Some(_) if projects::completes(&call) => projects::completion(),
                 Some(program) => program(&call),
                 None => stranger::outcome(&call),
             };
+            // What builds, and what nobody knows, writes where it is told.
+            if outcome
+                .acts
+                .iter()
+                .any(|(act, _)| matches!(act, Act::Run { code: Code::Project | Code::Program(_), .. }))
+            {
+                let written = outputs::written(&call).into_iter().map(|act| (act, Effort::Done));
+                let at = outcome.acts.len().min(1);
+                outcome.acts.splice(at..at, written);
+            }
             environment::put_in(outcome, invocation, &call)
         }
         names::Name::File => {
@@ -93,6 +106,7 @@ fn knows(name: &str) -> bool {
 
 fn files(name: &str) -> Option<Program> {
     Some(match name {
+        "scrub" | "bcwipe" | "sfill" | "sswap" => remove::wiped,
         "rm" | "srm" | "grm" | "rmdir" | "unlink" | "shred" | "wipe" | "trash" | "trash-put" | "rip"
         | "del" | "tmpreaper" | "tmpwatch" => remove::outcome,
         "cp" | "mv" | "install" | "ln" | "gcp" | "gmv" | "link" => copy::outcome,
@@ -118,6 +132,8 @@ fn files(name: &str) -> Option<Program> {
         | "nandwrite" | "mtd_debug" | "ubiformat" | "ubiupdatevol" | "extlinux" | "syslinux" | "nwipe"
         | "bmaptool" | "fsarchiver" | "partimage" | "ocs-sr" | "clonezilla" | "asr" => disk::outcome,
         name if name.starts_with("mkfs.") || name.starts_with("newfs") => disk::outcome,
+        "fdupes" | "jdupes" | "rdfind" | "unison" | "lsyncd" | "bsync" | "robocopy" | "rdiff-backup"
+        | "duplicity" | "bleachbit" | "systemd-tmpfiles" | "logrotate" => sweep::outcome,
         "truncate" | "fallocate" => disk::truncate,
         "split" | "csplit" => disk::pieces,
         "openssl" => decode::openssl,

@@ -33,6 +33,19 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     }
 }
 
+/// `scrub`, `bcwipe`, `sfill`: what is there is written over, or all that is free is filled.
+pub(super) fn wiped(call: &Call<'_>) -> Outcome {
+    let read = call
+        .read(&Options::new("p:b:s:D:m:d:", "pattern= blocksize= device-size= dirent= method= version help"));
+    if read.has("version help v h V") && read.operands.is_empty() {
+        return Outcome::harmless();
+    }
+    Outcome::of(call.targets(&read).iter().map(|path| {
+        let found = call.path(path);
+        if is_device(&found) { Act::Disk { device: found } } else { call.deletes(path, true) }
+    }))
+}
+
 fn rm(call: &Call<'_>) -> Outcome {
     let read = call.read(&RM);
     if read.has("help version") {
@@ -90,6 +103,8 @@ mod tests {
             ("shred -u a", "delete /home/dev/project/a"),
             ("shred -n 3 a", "write:Empty /home/dev/project/a"),
             ("shred /dev/sda", "disk /dev/sda"),
+            ("scrub -p dod a.txt", "delete/ /home/dev/project/a.txt"),
+            ("sfill -f /home", "delete/ /home"),
             ("trash-put a", "delete/ /home/dev/project/a"),
         ]);
     }

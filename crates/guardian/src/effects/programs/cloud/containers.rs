@@ -159,6 +159,19 @@ pub(super) fn wipes(argv: &[Value]) -> bool {
     let kept = ["/var/lib", "/data", "/bitnami", "/srv", "/mnt", "/var/www", "/backup", "/opt"];
     let line = words.join(" ");
     let is_script = words.first().is_some_and(|program| program.ends_with("sh"));
+    let is_code = words.first().is_some_and(|program| {
+        ["python", "node", "perl", "ruby", "php", "bun", "deno"]
+            .iter()
+            .any(|language| program.starts_with(language))
+    });
+    let takes =
+        ["rmtree", "rmSync", "rm_rf", "rm_r", "remove_tree", "rmdirSync", "unlink", "rm -rf", "fs.rm("];
+    if is_code && takes.iter().any(|word| line.contains(word)) {
+        return ["'", "\"", " ", "("].iter().any(|before| {
+            kept.iter().any(|place| line.contains(&format!("{before}{place}")))
+                || line.contains(&format!("{before}/{before}"))
+        });
+    }
     let removes =
         words.first().is_some_and(|program| matches!(*program, "rm" | "shred" | "dd" | "mkfs" | "find"))
             || is_script && (line.contains("rm -rf /") || line.contains("rm -fr /"));

@@ -24,8 +24,8 @@ pub(super) fn family(name: &str) -> Option<Program> {
         "docker-compose" | "podman-compose" => compose::outcome,
         "kubectl" | "oc" | "k3s" | "microk8s" | "kubecolor" | "minikube-kubectl" => cluster::kubectl,
         "helm" | "helmfile" | "argocd" | "flux" | "eksctl" | "k9s" | "kustomize" | "istioctl" | "linkerd"
-        | "velero" | "restic" | "borg" | "kopia" | "rdiff-backup" | "kops" | "kubeadm" | "minikube"
-        | "kind" | "k3d" | "skaffold" | "tilt" => cluster::others,
+        | "velero" | "restic" | "borg" | "kopia" | "kops" | "kubeadm" | "minikube" | "kind" | "k3d"
+        | "skaffold" | "tilt" => cluster::others,
         "terraform" | "tofu" | "terragrunt" | "cdktf" => provision::terraform,
         "pulumi" | "cdk" | "sls" | "serverless" | "sam" | "copilot" | "vagrant" | "packer" | "virsh"
         | "VBoxManage" | "vboxmanage" | "qm" | "pct" | "lxc" | "lxc-destroy" | "incus" | "multipass"

@@ -267,7 +267,12 @@ fn gc(command: &Command<'_>) -> Outcome {
 
 fn worktree(command: &Command<'_>) -> Outcome {
     let read = command.read(&Options::new("b:B:", "force reason= lock detach checkout orphan expire="));
+    let many = command.call.invocation.more.is_some();
     match (read.verb(), read.operands.get(1)) {
+        // Which, is read from somewhere.
+        ("remove", None) if many && read.has("f force") => {
+            Outcome::of([command.act("remove --force", true, None)])
+        }
         ("remove", Some(path)) => {
             let forced = read.has("f force");
             let mut outcome =

@@ -7,8 +7,8 @@ mod move_data;
 use super::call::Call;
 use super::options::{Options, Read, after, split};
 use crate::effects::act::{Act, Change};
-use crate::effects::invocation::{Invocation, Outcome};
-use crate::shell::value::Value;
+use crate::effects::invocation::{Invocation, Outcome, Stream};
+use crate::shell::value::{Piece, Value};
 
 const GLOBAL: Options = Options::new(
     "c:C:",
@@ -55,7 +55,11 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
         let why = call.why(format!("programs of git in {}", place.text().unwrap_or("a place")));
         return Outcome::of([Act::Unknown(why)]);
     }
-    if let Some(tree) = read.value("work-tree") {
+    let tree = read.value("work-tree").cloned().or_else(|| {
+        let set = call.invocation.environment.iter().rev().find(|(name, _)| name == b"GIT_WORK_TREE");
+        set.map(|(_, tree)| tree.clone())
+    });
+    if let Some(tree) = &tree {
         invocation.cwd = call.context.resolve(tree, &invocation.cwd);
     }
     let mut before = Outcome::default();
@@ -95,6 +99,13 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
         return before;
     }
     let mut outcome = command(&Command { call: inner, verb });
+    // Another directory is laid over with what the repository holds.
+    let is_overlaid =
+        matches!(verb, "checkout" | "restore" | "reset" | "switch" | "read-tree" | "checkout-index")
+            && outcome.acts.iter().any(|(act, _)| matches!(act, Act::Git { loses: true, .. }));
+    if let (Some(_), true) = (&tree, is_overlaid) {
+        outcome.push(Act::Delete { path: invocation.cwd.clone(), deep: true, filtered: true });
+    }
     outcome.acts.splice(0..0, before.acts);
     outcome.next.splice(0..0, before.next);
     outcome
@@ -157,12 +168,13 @@ fn command(command: &Command<'_>) -> Outcome {
         | "difftool" | "mergetool" | "request-pull" | "init" | "send-pack" | "http-push" | "fetch-pack"
         | "imap-send" | "credential" | "config" => move_data::outcome(command),
         "add" | "stage" => add(command),
-        "status" | "describe" | "rev-parse" | "rev-list" | "shortlog" | "whatchanged" | "ls-files"
-        | "ls-tree" | "name-rev" | "merge-base" | "for-each-ref" | "show-ref" | "show-branch"
-        | "count-objects" | "fsck" | "check-ignore" | "check-attr" | "check-ref-format" | "diff-tree"
-        | "diff-files" | "diff-index" | "cherry" | "range-diff" | "var" | "version" | "help"
-        | "verify-commit" | "verify-tag" | "verify-pack" | "mktree" | "write-tree" | "commit-tree"
-        | "update-index" | "merge-tree" | "merge-file" | "stripspace" | "interpret-trailers" | "column"
+        "ls-files" => listed(command),
+        "status" | "describe" | "rev-parse" | "rev-list" | "shortlog" | "whatchanged" | "ls-tree"
+        | "name-rev" | "merge-base" | "for-each-ref" | "show-ref" | "show-branch" | "count-objects"
+        | "fsck" | "check-ignore" | "check-attr" | "check-ref-format" | "diff-tree" | "diff-files"
+        | "diff-index" | "cherry" | "range-diff" | "var" | "version" | "help" | "verify-commit"
+        | "verify-tag" | "verify-pack" | "mktree" | "write-tree" | "commit-tree" | "update-index"
+        | "merge-tree" | "merge-file" | "stripspace" | "interpret-trailers" | "column"
         | "get-tar-commit-id" | "patch-id" | "bugreport" | "diagnose" | "gui" | "gitk" | "citool"
         | "pack-refs" | "commit-graph" | "multi-pack-index" | "unpack-objects" | "index-pack"
         | "backfill" | "absorb" | "standup" | "summary" | "extras" | "cliff" | "town" | "who" | "effort" => {
@@ -174,6 +186,40 @@ fn command(command: &Command<'_>) -> Outcome {
             with: "git".to_owned(),
         }]),
     }
+}
+
+/// `ls-files`: names that are held to a pattern are names of files here.
+fn listed(command: &Command<'_>) -> Outcome {
+    let read = command.read(&Options::new(
+        "x:X:",
+        "exclude= exclude-from= exclude-per-directory= with-tree= abbrev? format= others ignored modified deleted \
+         cached stage exclude-standard error-unmatch full-name directory",
+    ));
+    let plain = !read.operands.is_empty() && !read.has("s stage format full-name u t v directory");
+    let patterns: Option<Vec<&str>> = read.operands.iter().map(Value::text).collect();
+    let Some(patterns) = patterns.filter(|_| plain) else {
+        return Outcome::harmless();
+    };
+    let is_inside = |pattern: &&str| {
+        pattern.contains('.') && !pattern.starts_with(['/', ':', '~']) && !pattern.contains("..")
+    };
+    if !patterns.iter().all(is_inside) {
+        return Outcome::harmless();
+    }
+    let end = if read.has("z") { b"\0" } else { b"\n" };
+    let mut names = Value::default();
+    for (place, pattern) in patterns.iter().enumerate() {
+        if place > 0 {
+            names.push(Piece::Known(end.to_vec()));
+        }
+        // Hidden files are not what an open pattern means.
+        names.push(if pattern.contains(['*', '?', '[']) {
+            Piece::Glob(pattern.as_bytes().to_vec())
+        } else {
+            Piece::Known(pattern.as_bytes().to_vec())
+        });
+    }
+    Outcome::harmless().saying(Stream::text(names))
 }
 
 fn add(command: &Command<'_>) -> Outcome {

@@ -77,6 +77,9 @@ fn script(call: &Call<'_>) -> Outcome {
         {
             outcome.push(Act::Power(Power::Machine));
         }
+        if lower.contains("empty") && lower.contains("trash") {
+            outcome.push(Act::Delete { path: call.at_home(".Trash"), deep: true, filtered: false });
+        }
         if lower.contains("login item") {
             outcome.push(Act::Persist { how: "a login item".to_owned() });
         }

@@ -88,6 +88,10 @@ pub(in super::super) fn killed(target: &Value) -> Act {
     if let Some(act) = target.why().and_then(meant) {
         return act;
     }
+    // What is in `/proc` is every process.
+    if target.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_))) {
+        return every();
+    }
     match target.text() {
         Some("-1" | "-0") => every(),
         Some(text) if text.starts_with('%') => Act::Signal { target: target.clone(), own: true },

@@ -124,9 +124,15 @@ fn request(
         return;
     }
     let sends = is_sent || matches!(method, "POST" | "PUT" | "PATCH" | "DELETE");
-    let traffic = if sends { Traffic::Send } else { Traffic::Fetch };
-    outcome.push(call.network(traffic, url, data));
     let text = String::from_utf8_lossy(url.prefix()).into_owned();
+    // `http://10.0.0.[1-254]/` is a whole row of hosts.
+    let is_row = authority(&text).contains(['[', '{']) && !authority(&text).starts_with('[');
+    let traffic = match (is_row, sends) {
+        (true, _) => Traffic::Scan,
+        (_, true) => Traffic::Send,
+        _ => Traffic::Fetch,
+    };
+    outcome.push(call.network(traffic, url, data));
     if method == "DELETE" && (!is_local(url) || is_store(&text)) {
         outcome.push(Act::Infrastructure { operation: format!("DELETE {text}"), destroys: true });
     }
@@ -135,6 +141,13 @@ fn request(
     if sends && is_local(url) && rules.iter().any(|path| text.contains(path)) {
         outcome.push(Act::Tamper { how: format!("a call to the guard's own server: {text}") });
     }
+}
+
+/// What stands before the path of a URL.
+fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    rest.rsplit('@').next().unwrap_or(rest)
 }
 
 /// Ports of stores that keep data of others also on this machine.
