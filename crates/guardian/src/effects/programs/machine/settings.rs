@@ -126,9 +126,30 @@ const KERNEL: &[&str] = &[
     "diskpart",
     "snapper",
     "timeshift",
+    "update-ca-certificates",
+    "update-ca-trust",
+    "trust",
+    "mkcert",
+    "tccutil",
+    "chvt",
+    "resolvectl",
+    "crash",
+    "pw",
 ];
-const RIGHTS: &[&str] =
-    &["capsh", "login", "setuidgid", "polkit-agent", "dockerd", "containerd", "kubelet", "sudoreplay"];
+const RIGHTS: &[&str] = &[
+    "newuidmap",
+    "newgidmap",
+    "runas",
+    "gsudo",
+    "capsh",
+    "login",
+    "setuidgid",
+    "polkit-agent",
+    "dockerd",
+    "containerd",
+    "kubelet",
+    "sudoreplay",
+];
 
 /// Whether a program is of this family.
 pub(super) fn knows(name: &str) -> bool {
@@ -314,6 +335,13 @@ fn firmware(name: &str, verb: &str, words: &[&str]) -> bool {
     let starts =
         |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|start| word.starts_with(start)));
     match name {
+        "trust" => verb == "anchor" && !has(&["--list", "-l"]),
+        "mkcert" => has(&["-install", "-uninstall"]),
+        "tccutil" => verb == "reset",
+        "resolvectl" => {
+            matches!(verb, "dns" | "domain" | "revert" | "llmnr" | "mdns" | "dnssec") && words.len() > 2
+        }
+        "pw" => verb.starts_with("user") || verb.starts_with("group"),
         "rfkill" => matches!(verb, "block" | "unblock" | "toggle"),
         "tc" => matches!(words.get(1).copied(), Some("add" | "del" | "change" | "replace" | "delete")),
         "efibootmgr" => words.iter().any(|word| !matches!(*word, "-v" | "--verbose")),

@@ -177,7 +177,10 @@ fn bodies(call: &Call<'_>, read: &Read, outcome: &mut Outcome) -> (Vec<Datum>, b
                 let at = value.prefix().iter().position(|byte| *byte == b'@');
                 match at {
                     Some(0) => file(&after(value, 1), &mut data),
-                    Some(place) if name == "data-urlencode" && !value.prefix().contains(&b'=') => {
+                    Some(place)
+                        if matches!(name.as_str(), "data-urlencode" | "url-query")
+                            && !value.prefix().contains(&b'=') =>
+                    {
                         file(&after(value, place + 1), &mut data);
                     }
                     _ => data.push(Datum::Text(value.clone())),

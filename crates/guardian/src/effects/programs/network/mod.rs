@@ -5,6 +5,7 @@
 mod configured;
 mod connect;
 mod copy;
+mod doors;
 mod fetch;
 mod remote;
 mod scan;
@@ -27,6 +28,10 @@ pub(super) fn family(name: &str) -> Option<Program> {
         "telnet" | "websocat" | "wscat" | "grpcurl" | "cryptcat" => connect::plain,
         "ftp" | "sftp" | "lftp" | "tftp" | "smbclient" | "ncftp" | "ncftpput" => talk::outcome,
         "mail" | "mailx" | "sendmail" | "mutt" | "msmtp" | "swaks" => talk::mail,
+        "sshd" | "dropbear" | "ttyd" | "gotty" | "wetty" | "tmate" | "upterm" | "teleconsole" | "x11vnc"
+        | "x0vncserver" | "vncserver" | "xrdp" | "code-server" | "bore" | "localtunnel" | "lt" | "serveo"
+        | "tailscale" | "zrok" | "frpc" | "rathole" | "caddy" | "filebrowser" | "jupyter" | "jupyter-lab"
+        | "jupyter-notebook" => doors::outcome,
         "ssh" | "autossh" | "mosh" | "dbclient" | "rsh" => remote::ssh,
         "ssh-keygen" | "ssh-add" | "ssh-agent" | "ssh-keyscan" | "ssh-copy-id" => remote::keys,
         "pssh" | "pdsh" | "clush" | "parallel-ssh" | "dsh" => remote::many,
@@ -35,8 +40,10 @@ pub(super) fn family(name: &str) -> Option<Program> {
         "rclone" | "s3cmd" | "mc" | "s5cmd" => copy::store,
         "sshfs" => copy::mounted,
         "ping" | "ping6" | "fping" | "traceroute" | "tracepath" | "mtr" => scan::ping,
-        "dig" | "nslookup" | "host" | "drill" | "whois" | "resolvectl" | "kdig" | "dog" => scan::names,
-        "ab" | "wrk" | "wrk2" | "hey" | "siege" | "vegeta" | "bombardier" | "oha" | "k6" => scan::load,
+        "dig" | "nslookup" | "host" | "drill" | "whois" | "kdig" | "dog" => scan::names,
+        "ab" | "wrk" | "wrk2" | "hey" | "siege" | "vegeta" | "locust" | "bombardier" | "oha" | "k6" => {
+            scan::load
+        }
         name if scan::knows(name) => scan::outcome,
         _ => return None,
     })

@@ -131,6 +131,25 @@ const SCANNERS: &[&str] = &[
     "netscan",
     "pingsweep",
     "macchanger",
+    "katana",
+    "p0f",
+    "mdk3",
+    "mdk4",
+    "bully",
+    "hostapd-wpe",
+    "showmount",
+    "ldapsearch",
+    "ldapdomaindump",
+    "gau",
+    "waybackurls",
+    "paramspider",
+    "dalfox",
+    "xsstrike",
+    "puredns",
+    "massdns",
+    "dnsx",
+    "tlsx",
+    "wapiti",
 ];
 
 /// Whether a program is of this family.
@@ -212,6 +231,14 @@ pub(in super::super) fn names(call: &Call<'_>) -> Outcome {
 pub(in super::super) fn load(call: &Call<'_>) -> Outcome {
     if call.is_asked() {
         return Outcome::harmless();
+    }
+    // Where to is in a file, or in what it reads.
+    if call.name == "vegeta" && call.says(&["attack"]) {
+        return Outcome::of([call.network(
+            Traffic::Scan,
+            &Value::known("the targets of vegeta"),
+            Vec::new(),
+        )]);
     }
     if call.name == "k6" {
         return Outcome::of([Act::Run { code: crate::effects::act::Code::Project, with: "k6".to_owned() }]);
