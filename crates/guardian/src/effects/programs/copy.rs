@@ -2,7 +2,7 @@
 
 use super::call::{Call, is_device, write};
 use super::options::{Options, Read, split};
-use crate::effects::act::{Act, Change, Datum};
+use crate::effects::act::{Act, Change, Datum, Power};
 use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::{Piece, Value};
 
@@ -124,6 +124,14 @@ pub(super) fn dd(call: &Call<'_>) -> Outcome {
             None if arg.why().is_some() => outcome.push(call.unknown("an operand of dd")),
             None => {}
         }
+    }
+    // Zeroes without an end into a file end with the disk.
+    let says = |name: &str| call.words().any(|word| word.starts_with(name));
+    let endless = says("if=/dev/zero") || says("if=/dev/urandom") || says("if=/dev/random");
+    let is_file = |act: &Act| matches!(act, Act::Write { path, .. } if !path.prefix().starts_with(b"/dev/"));
+    let is_counted = says("count=") || call.args.iter().any(|arg| arg.why().is_some());
+    if endless && !is_counted && call.name == "dd" && outcome.acts.iter().any(|(act, _)| is_file(act)) {
+        outcome.push(Act::Power(Power::Exhaust));
     }
     if outcome.acts.is_empty() {
         outcome.push(Act::Compute);

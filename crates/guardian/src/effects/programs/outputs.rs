@@ -88,7 +88,8 @@ fn is_changing(call: &Call<'_>) -> bool {
         "rename" | "prename" | "file-rename" | "perl-rename" | "mmv" | "vidir" | "sd" | "mogrify"
         | "strip" | "patchelf" | "chrpath" | "install_name_tool" | "jpegoptim" | "optipng" | "upx"
         | "setfattr" | "qmv" | "imv" => {
-            !call.says(&["-n", "--nono", "--no-act", "--dry-run", "-p", "--preview", "--help"])
+            !call.says(&["-n", "--nono", "--no-act", "--dry-run", "-p", "--preview", "--help", "-l", "-V"])
+                && !call.words().any(|word| word.starts_with("--print"))
         }
         "yq" | "dasel" | "clang-format" | "autopep8" | "shfmt" | "gofmt" | "goimports" | "prettier"
         | "eslint" | "stylelint" | "biome" => {

@@ -169,7 +169,10 @@ pub(in super::super) fn others(call: &Call<'_>) -> Outcome {
         // Clusters of this machine that are made again in a minute.
         "minikube" | "kind" | "k3d" => verb(&["delete"]),
         "kubeadm" => verb(&["reset"]),
-        "skaffold" | "tilt" => false,
+        "skaffold" => verb(&["delete"]),
+        "tilt" => verb(&["down"]),
+        "talosctl" => verb(&["reset", "wipe"]),
+        "rke" | "k0s" | "k0sctl" | "kubespray" => verb(&["remove", "reset"]),
         "restic" => verb(&["forget", "prune"]),
         _ => verb(&["delete", "destroy", "remove", "terminate", "uninstall", "rm", "prune"]),
     };

@@ -247,8 +247,18 @@ pub(in super::super) fn others(call: &Call<'_>) -> Outcome {
                 || has(&["defrag-never"])
         }
         "consul" => has(&["delete"]) && has(&["-recurse", "-recurse=true"]) || has(&["leave", "force-leave"]),
-        "kafka-topics.sh" | "kafka-topics" | "kafka-consumer-groups.sh" => has(&["--delete"]),
-        "kafka-delete-records.sh" => true,
+        "kafka-topics.sh" | "kafka-topics" | "kafka-consumer-groups.sh" | "kafka-consumer-groups" => {
+            has(&["--delete"])
+        }
+        "kafka-delete-records.sh" | "kafka-delete-records" => true,
+        // What is older than a moment is gone.
+        "kafka-configs.sh" | "kafka-configs" => {
+            has(&["--alter"]) && words.iter().any(|word| word.contains("retention."))
+        }
+        "celery" => has(&["purge"]),
+        "rq" => has(&["empty"]),
+        "hdfs" | "hadoop" => has(&["-rm", "-rmr", "-rmdir", "-expunge", "-deletesnapshot"]),
+        "dbt" => has(&["--full-refresh"]),
         "rabbitmqctl" => has(&[
             "reset",
             "force_reset",

@@ -25,7 +25,7 @@ pub(super) fn family(name: &str) -> Option<Program> {
         "kubectl" | "oc" | "k3s" | "microk8s" | "kubecolor" | "minikube-kubectl" => cluster::kubectl,
         "helm" | "helmfile" | "argocd" | "flux" | "eksctl" | "k9s" | "kustomize" | "istioctl" | "linkerd"
         | "velero" | "restic" | "borg" | "kopia" | "kops" | "kubeadm" | "minikube" | "kind" | "k3d"
-        | "skaffold" | "tilt" => cluster::others,
+        | "skaffold" | "tilt" | "talosctl" | "rke" | "k0s" | "k0sctl" => cluster::others,
         "terraform" | "tofu" | "terragrunt" | "cdktf" => provision::terraform,
         "pulumi" | "cdk" | "sls" | "serverless" | "sam" | "copilot" | "vagrant" | "packer" | "virsh"
         | "VBoxManage" | "vboxmanage" | "qm" | "pct" | "lxc" | "lxc-destroy" | "incus" | "multipass"
@@ -39,14 +39,18 @@ pub(super) fn family(name: &str) -> Option<Program> {
         | "netlify" | "firebase" | "supabase" | "wrangler" | "railway" | "render" | "linode-cli"
         | "hcloud" | "scw" | "ibmcloud" | "oci" | "aliyun" | "cf" | "eb" | "ecs-cli" | "neonctl" | "neon"
         | "pscale" | "planetscale" | "turso" | "upstash" | "cloudflared" | "ngrok" | "civo" | "vultr-cli"
-        | "exo" | "dokku" | "kamal" | "cap" | "mongocli" | "atlas" | "confluent" | "databricks"
-        | "snowsql" | "auth0" | "okta" | "stripe" | "sentry-cli" | "surge" | "now" => provider::outcome,
+        | "exo" | "dokku" | "kamal" | "cap" | "mongocli" | "atlas" | "confluent" | "databricks" | "snow"
+        | "azd" | "tccli" | "nodetool" | "auth0" | "okta" | "stripe" | "sentry-cli" | "surge" | "now" => {
+            provider::outcome
+        }
         "psql" | "pgcli" | "mysql" | "mariadb" | "mycli" | "sqlite3" | "sqlite" | "litecli" | "duckdb"
         | "sqlcmd" | "bcp" | "sqlplus" | "clickhouse-client" | "clickhouse" | "cqlsh" | "usql" | "trino"
-        | "presto" | "hive" | "beeline" | "cockroach" | "isql" | "osql" | "tsql" | "crate" | "dropdb"
-        | "dropuser" | "createdb" | "createuser" | "pg_restore" | "pg_dump" | "pg_dumpall" | "mysqladmin"
-        | "mysqldump" | "mariadb-dump" | "mariadb-admin" | "mysqlimport" | "pg_resetwal" | "initdb"
-        | "pg_ctl" | "pg_dropcluster" => database::sql,
+        | "presto" | "hive" | "beeline" | "snowsql" | "spark-sql" | "impala-shell" | "vsql" | "cockroach"
+        | "isql" | "osql" | "tsql" | "crate" | "dropdb" | "dropuser" | "createdb" | "createuser"
+        | "pg_restore" | "pg_dump" | "pg_dumpall" | "mysqladmin" | "mysqldump" | "mariadb-dump"
+        | "mariadb-admin" | "mysqlimport" | "pg_resetwal" | "initdb" | "pg_ctl" | "pg_dropcluster" => {
+            database::sql
+        }
         "mongo"
         | "mongosh"
         | "redis-cli"
@@ -59,6 +63,15 @@ pub(super) fn family(name: &str) -> Option<Program> {
         | "kafka-topics"
         | "kafka-delete-records.sh"
         | "kafka-consumer-groups.sh"
+        | "kafka-consumer-groups"
+        | "kafka-delete-records"
+        | "kafka-configs.sh"
+        | "kafka-configs"
+        | "celery"
+        | "rq"
+        | "hdfs"
+        | "hadoop"
+        | "dbt"
         | "rabbitmqctl"
         | "rabbitmqadmin"
         | "curator"

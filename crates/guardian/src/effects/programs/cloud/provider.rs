@@ -95,7 +95,11 @@ fn words<'a>(call: &'a Call<'_>) -> Vec<&'a str> {
 
 /// A verb that takes away, alone or with its object: `delete`, `delete-stack`, `apps:destroy`.
 fn is_taking(word: &str) -> bool {
-    const VERBS: [&str; 14] = [
+    const VERBS: [&str; 18] = [
+        "permanent-delete",
+        "decommission",
+        "leave-organization",
+        "hosting:disable",
         "delete",
         "destroy",
         "remove",
@@ -114,18 +118,52 @@ fn is_taking(word: &str) -> bool {
     let last = word.rsplit([':', '.']).next().unwrap_or(word);
     VERBS.contains(&word)
         || word.contains(':') && (VERBS.contains(&last) || last.ends_with("delete"))
-        || ["delete-", "terminate-", "destroy-", "remove-", "purge-", "deregister-", "empty-"]
-            .iter()
-            .any(|start| word.starts_with(start))
+        || [
+            "delete-",
+            "terminate-",
+            "destroy-",
+            "remove-",
+            "purge-",
+            "deregister-",
+            "empty-",
+            "Delete",
+            "Terminate",
+            "Destroy",
+        ]
+        .iter()
+        .any(|start| word.starts_with(start))
         || matches!(
             word,
-            "schedule-key-deletion" | "batch-delete-image" | "reset-db" | "truncate" | "disable-rollback"
+            "stop-instances"
+                | "schedule-key-deletion"
+                | "batch-delete-image"
+                | "reset-db"
+                | "truncate"
+                | "disable-rollback"
         )
 }
 
 fn takes_away(call: &Call<'_>, words: &[&str]) -> bool {
     let taking = words.iter().position(|word| is_taking(word));
+    let none = |option: &[&str]| {
+        call.args.windows(2).any(|pair| {
+            matches!(pair, [name, count]
+                if name.text().is_some_and(|name| option.contains(&name)) && count.text() == Some("0"))
+        })
+    };
     match (call.name, words) {
+        ("aws", ["autoscaling" | "ecs", "update-auto-scaling-group" | "update-service", ..]) => {
+            none(&["--desired-capacity", "--max-size", "--desired-count"])
+        }
+        ("aws", ["s3api", "put-bucket-policy" | "put-bucket-lifecycle-configuration", ..]) => true,
+        ("azd", ["down", ..]) => true,
+        ("az", ["deployment", ..]) => call.says(&["Complete"]),
+        ("wrangler", ["d1", "execute", ..]) => call.words().any(|word| {
+            crate::effects::programs::statements(word)
+                .iter()
+                .any(|act| matches!(act, Act::Database { destroys: true, .. }))
+        }),
+        ("gcloud", ["compute", "instances" | "instance-groups", "stop" | "suspend" | "reset", ..]) => true,
         ("aws", ["s3", "sync", ..]) => call.says(&["--delete"]),
         ("aws", ["s3", "mv", ..]) => false,
         ("aws", ["configure" | "s3", "get" | "set" | "ls" | "cp", ..]) => false,
@@ -174,6 +212,7 @@ fn credentials(call: &Call<'_>, words: &[&str]) -> Option<String> {
             | ["sts", "get-session-token" | "assume-role" | "get-federation-token", ..]
             | ["ecr", "get-login-password" | "get-login" | "get-authorization-token", ..]
             | ["iam", "create-access-key", ..]
+            | ["rds", "generate-db-auth-token", ..]
             | ["codeartifact", "get-authorization-token", ..]
             | ["kms", "decrypt", ..],
         ) => !matches!(words, ["ecr", "get-login-password", ..]),

@@ -31,7 +31,7 @@ pub(in super::super) fn terraform(call: &Call<'_>) -> Outcome {
         ["destroy", ..] => destroys(said),
         // A plan somebody has seen is applied as it is.
         ["apply", rest @ ..] => {
-            if read.has("destroy") || read.has("auto-approve") && rest.is_empty() {
+            if read.has("destroy replace") || read.has("auto-approve") && rest.is_empty() {
                 destroys(said)
             } else {
                 changes(said)
@@ -78,8 +78,16 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         "multipass" => has(&["delete", "purge"]),
         "packer" => false,
         "sls" | "serverless" | "amplify" | "sst" | "copilot" | "sam" => has(&["remove", "delete"]),
-        "nomad" => has(&["purge", "stop", "delete"]) && call.says(&["-purge", "purge", "delete"]),
-        "pulumi" => has(&["destroy"]) || has(&["rm"]) || has(&["cancel"]),
+        "nomad" => {
+            has(&["purge", "stop", "delete"]) && call.says(&["-purge", "purge", "delete"])
+                || has(&["system"]) && has(&["gc"])
+        }
+        "pulumi" => {
+            has(&["destroy"]) || has(&["rm"]) || has(&["cancel"]) || has(&["up"]) && call.says(&["--replace"])
+        }
+        "govc" => words
+            .iter()
+            .any(|word| word.ends_with(".destroy") || word.ends_with(".rm") || word.ends_with(".remove")),
         _ => has(&["delete", "destroy", "rm", "remove", "purge"]),
     };
     let reveals = call.name == "pulumi" && call.says(&["--show-secrets"]);
@@ -135,7 +143,13 @@ pub(in super::super) fn ansible(call: &Call<'_>) -> Outcome {
             if matches!(module, "command" | "shell" | "raw" | "script") {
                 if let Some(line) = read.value("a args") {
                     outcome.push(call.network(Traffic::Remote, &hosts, Vec::new()));
-                    outcome.next.push(call.shell_elsewhere(line.clone(), "other machines"));
+                    let is_here = matches!(hosts.text(), Some("localhost" | "127.0.0.1"))
+                        || call.says(&["local", "--connection=local"]);
+                    outcome.next.push(if is_here {
+                        call.shell(line.clone())
+                    } else {
+                        call.shell_elsewhere(line.clone(), "other machines")
+                    });
                 }
             } else if !matches!(module, "ping" | "setup" | "debug" | "stat" | "gather_facts") {
                 outcome.push(call.network(Traffic::Remote, &hosts, Vec::new()));

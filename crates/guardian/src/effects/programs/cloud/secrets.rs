@@ -83,7 +83,8 @@ fn shows(name: &str, verb: &str, words: &[&str]) -> bool {
                 || has(&["item"]) && has(&["get"])
                 || has(&["document"]) && has(&["get"])
         }
-        "bw" | "rbw" | "lpass" => matches!(verb, "get" | "export" | "show" | "code"),
+        "bw" => matches!(verb, "get" | "export") || verb == "list" && has(&["items"]),
+        "rbw" | "lpass" => matches!(verb, "get" | "export" | "show" | "code"),
         "security" => {
             // Letters stand together: `-wa login`.
             let shown = |word: &&str| word.starts_with('-') && word.contains(['w', 'g']);

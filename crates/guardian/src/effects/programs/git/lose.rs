@@ -39,7 +39,8 @@ pub(super) fn outcome(command: &Command<'_>) -> Outcome {
             outcome
         }
         "reflog" => words(command, &["expire", "delete"]),
-        "lfs" => words(command, &["prune"]),
+        "lfs" => words(command, &["prune", "migrate"]),
+        "svn" => words(command, &["reset"]),
         "submodule" => submodule(command),
         "bisect" => bisect(command),
         "rebase" => rebase(command),
@@ -198,7 +199,8 @@ fn submodule(command: &Command<'_>) -> Outcome {
         return Outcome::of([command.act(verb, false, None)]).then(command.call.shell(line));
     }
     let forced = rest.iter().any(|arg| matches!(arg.text(), Some("-f" | "--force")));
-    Outcome::of([command.act(verb, verb == "deinit" && forced, None)])
+    // Changes in a submodule that nobody committed are thrown away.
+    Outcome::of([command.act(verb, matches!(verb, "deinit" | "update") && forced, None)])
 }
 
 fn bisect(command: &Command<'_>) -> Outcome {

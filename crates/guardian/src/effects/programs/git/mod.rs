@@ -166,7 +166,9 @@ fn command(command: &Command<'_>) -> Outcome {
         | "bundle" | "show" | "diff" | "log" | "cat-file" | "blame" | "annotate" | "grep"
         | "format-patch" | "daemon" | "instaweb" | "upload-pack" | "receive-pack" | "hash-object"
         | "difftool" | "mergetool" | "request-pull" | "init" | "send-pack" | "http-push" | "fetch-pack"
-        | "imap-send" | "credential" | "config" => move_data::outcome(command),
+        | "imap-send" | "credential" | "credential-store" | "credential-cache" | "config" => {
+            move_data::outcome(command)
+        }
         "add" | "stage" => add(command),
         "ls-files" => listed(command),
         "status" | "describe" | "rev-parse" | "rev-list" | "shortlog" | "whatchanged" | "ls-tree"

@@ -28,11 +28,11 @@ pub(super) fn outcome(command: &Command<'_>) -> Outcome {
             let to = Value::known("a port");
             Outcome::of([Act::Network { traffic: Traffic::Listen, to, data: Vec::new() }])
         }
-        "credential" if command.call.says(&["fill", "get"]) => {
+        "credential" | "credential-store" | "credential-cache" if command.call.says(&["fill", "get"]) => {
             let what = "what git keeps to log in".to_owned();
             Outcome::of([Act::Reveal { what: what.clone() }]).saying(Stream::data([Datum::Secret(what)]))
         }
-        "credential" => Outcome::of([command.act("", false, None)])
+        "credential" | "credential-store" | "credential-cache" => Outcome::of([command.act("", false, None)])
             .saying(Stream::data([Datum::Secret("git credential".to_owned())])),
         "archive" | "bundle" | "format-patch" => {
             let read = command.read(&Options::new("o:", "output= output-directory= remote= format= prefix="));

@@ -17,6 +17,11 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         "make" | "gmake" | "bmake" => make(call),
         "cmake" => cmake(call),
         "pre-commit" => project(call),
+        "tox" if call.says(&["exec"]) => {
+            let rest = call.args.iter().skip_while(|arg| arg.text() != Some("--")).skip(1);
+            let rest: Vec<Value> = rest.cloned().collect();
+            if rest.is_empty() { project(call) } else { project(call).then(call.next(rest)) }
+        }
         "just" if call.says(&["--command", "-c"]) => {
             let words =
                 call.args.iter().skip_while(|arg| !matches!(arg.text(), Some("--command" | "-c"))).skip(1);
@@ -47,11 +52,17 @@ const MAKE: Options = Options::new(
 fn make(call: &Call<'_>) -> Outcome {
     let read = call.read(&MAKE);
     let mut outcome = project(call);
+    let installs = read.operands.iter().any(|target| {
+        target.text().is_some_and(|target| target.starts_with("install") || target.starts_with("uninstall"))
+    });
     for (name, value) in read.operands.iter().filter_map(|operand| split(operand, b'=')) {
         let name = name.trim_end_matches([':', '?', '+']);
         match name {
             // What reads every line of every rule.
             "SHELL" if !is_shell(&value) => outcome.next.push(call.shell(value)),
+            "DESTDIR" | "prefix" | "PREFIX" if installs && is_system(call, &value) => {
+                outcome.push(call.fills(&value));
+            }
             "DESTDIR" | "prefix" | "PREFIX" => outcome.push(Act::Look { path: call.path(&value) }),
             _ => {}
         }
@@ -66,9 +77,6 @@ fn make(call: &Call<'_>) -> Outcome {
     for text in read.values("E eval") {
         rules(call, text, &mut outcome);
     }
-    let installs = read.operands.iter().any(|target| {
-        target.text().is_some_and(|target| target.starts_with("install") || target.starts_with("uninstall"))
-    });
     let is_staged = read
         .operands
         .iter()
@@ -98,6 +106,13 @@ fn make(call: &Call<'_>) -> Outcome {
         }
     }
     outcome.rehearsed_if(read.has("n dry-run just-print recon q question"))
+}
+
+/// Whether a prefix is where the system keeps its programs.
+fn is_system(call: &Call<'_>, prefix: &Value) -> bool {
+    let path = call.path(prefix);
+    let is_below = |place: &[u8]| path.prefix().starts_with(place);
+    path.bytes() == Some(b"/") || is_below(b"/usr") || is_below(b"/opt") || is_below(b"/etc")
 }
 
 fn is_shell(value: &Value) -> bool {
@@ -134,7 +149,13 @@ fn cmake(call: &Call<'_>) -> Outcome {
         {
             return Outcome::of([Act::Run { code: Code::File(call.path(script)), with: "cmake".to_owned() }]);
         }
-        return project(call);
+        let read = Options::new("", "install= prefix= config= component= strip").read(call.args);
+        let mut outcome = project(call);
+        let prefix = read.value("prefix").filter(|prefix| read.has("install") && is_system(call, prefix));
+        if let Some(prefix) = prefix {
+            outcome.push(call.fills(prefix));
+        }
+        return outcome;
     };
     // `cmake -E` is a set of small programs.
     let rest = call.args.get(at + 1..).unwrap_or_default();

@@ -72,6 +72,9 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         {
             outcome.push(lost());
         }
+        ("repo", "sync") if read.has("force") => outcome.push(lost()),
+        ("cache", "delete") if call.says(&["--all", "-a"]) => outcome.push(lost()),
+        ("workflow", "disable") | ("label", "delete") => outcome.push(lost()),
         ("pr" | "mr", "close") if read.has("d delete-branch") => outcome.push(lost()),
         ("codespace" | "cs", "ssh") | ("ssh-key" | "gpg-key", "add") => {
             let acts = if verb == "add" {
@@ -82,7 +85,7 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
             outcome.push(acts);
         }
         (_, "delete" | "remove" | "archive" | "delete-asset" | "destroy" | "transfer" | "unpublish")
-            if !matches!(object, "label" | "alias" | "extension" | "cache" | "ext") =>
+            if !matches!(object, "alias" | "extension" | "cache" | "ext") =>
         {
             outcome.push(lost());
         }

@@ -60,6 +60,12 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         }
         "exec" | "x" | "dlx" => {
             let mut outcome = npx::outcome(&Call { args: rest, ..*call });
+            // One word with blanks in it is a line.
+            if let ("yarn" | "pnpm", [line]) = (call.name, operands)
+                && line.prefix().contains(&b' ')
+            {
+                outcome.next.push(call.shell(line.clone()));
+            }
             // Programs of the machine are found there, too.
             let is_program =
                 |name: &Value| name.text().is_some_and(|name| super::super::files(name).is_some());

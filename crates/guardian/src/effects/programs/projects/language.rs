@@ -104,6 +104,13 @@ fn told(call: &Call<'_>, verb: &str, words: &[&str], operands: &Read) -> Outcome
         {
             Outcome::of([Act::Persist { how: "composer config".to_owned() }])
         }
+        ("go", "env") if call.says(&["-w"]) => Outcome::of([Act::Persist { how: "go env -w".to_owned() }]),
+        ("bundle" | "bundler", "config") if words.iter().any(|word| word.starts_with("mirror")) => {
+            Outcome::of([Act::Persist { how: "bundle config".to_owned() }])
+        }
+        ("dotnet", "user-secrets") if words.contains(&"list") => {
+            Outcome::of([Act::Reveal { what: "secrets of the project".to_owned() }])
+        }
         ("gem", "sources") if call.says(&["-a", "--add"]) => {
             Outcome::of([Act::Persist { how: "gem sources".to_owned() }])
         }

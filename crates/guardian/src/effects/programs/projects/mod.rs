@@ -39,7 +39,7 @@ pub(super) fn family(name: &str) -> Option<Program> {
         | "softwareupdate" | "mas" | "apt-key" | "add-apt-repository" => system::outcome,
         "gh" | "glab" | "tea" | "bb" => forge::outcome,
         "hg" | "svn" | "jj" | "bzr" | "fossil" | "p4" | "bfg" | "git-filter-repo" | "sl" | "cvs"
-        | "darcs" | "pijul" => versions::outcome,
+        | "darcs" | "pijul" | "repo" | "gt" | "spr" => versions::outcome,
         "nix-shell"
         | "nix"
         | "direnv"
@@ -143,7 +143,9 @@ fn names(operands: &[Value]) -> Vec<String> {
 fn address(operands: &[Value]) -> Option<Value> {
     let is_address = |name: &&Value| {
         let text = name.prefix().strip_prefix(b"git+").unwrap_or(name.prefix());
-        [b"http://".as_slice(), b"https://", b"ftp://"].iter().any(|scheme| text.starts_with(scheme))
+        [b"http://".as_slice(), b"https://", b"ftp://", b"ssh://", b"git://", b"git@"]
+            .iter()
+            .any(|scheme| text.starts_with(scheme))
     };
     operands.iter().find(is_address).cloned()
 }

@@ -5,7 +5,7 @@
 
 use super::super::call::Call;
 use super::super::options::Options;
-use super::{Packages, address, names, package};
+use super::{Packages, address, names};
 use crate::effects::act::Act;
 use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::Value;
@@ -81,7 +81,11 @@ fn brew(call: &Call<'_>, verb: &str, rest: &[Value]) -> Outcome {
                 [Packages { call, operation: "remove", names: names(rest), global, from: None }.act()],
             )
         }
-        ("install" | "reinstall" | "upgrade" | "tap", _) => package(call, "install", rest),
+        ("install" | "reinstall" | "upgrade" | "tap", _) => {
+            let from = address(rest).filter(|address| !address.prefix().starts_with(b"https://github.com/"));
+            let names = names(rest);
+            Outcome::of([Packages { call, operation: "install", names, global: false, from }.act()])
+        }
         _ => Outcome::harmless(),
     }
 }

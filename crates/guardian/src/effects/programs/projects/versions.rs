@@ -1,6 +1,6 @@
 //! Version control that is not git: what loses work or history.
 
-use super::super::call::Call;
+use super::super::call::{Call, joined};
 use crate::effects::act::Act;
 use crate::effects::invocation::Outcome;
 
@@ -38,6 +38,11 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         "p4" => matches!(verb, "obliterate" | "revert" | "delete" | "clean"),
         "fossil" => matches!(verb, "revert" | "clean" | "scrub" | "purge"),
         "bzr" => matches!(verb, "revert" | "uncommit" | "clean-tree"),
+        "cvs" => verb == "release" && has(&["-d"]) || verb == "update" && has(&["-C"]),
+        "repo" => verb == "sync" && has(&["--force-sync", "--force-remove-dirty"]) || verb == "prune",
+        "gt" | "spr" | "git-town" => {
+            has(&["--force", "-f"]) && matches!(verb, "submit" | "ss" | "sync" | "push" | "delete")
+        }
         "darcs" | "pijul" => matches!(verb, "revert" | "unrecord" | "obliterate" | "unpull" | "reset"),
         _ => false,
     };
@@ -46,7 +51,13 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     } else {
         Act::Compute
     };
-    Outcome::of([act]).rehearsed_if(has(&["-n", "--dry-run"]))
+    let outcome = Outcome::of([act]).rehearsed_if(has(&["-n", "--dry-run"]));
+    // `repo forall -c 'line'`: in each of the repositories.
+    let at = call.args.iter().position(|arg| matches!(arg.text(), Some("-c" | "--command")));
+    match (call.name, verb, at.and_then(|at| call.args.get(at + 1..))) {
+        ("repo", "forall", Some(line @ [_, ..])) => outcome.then(call.shell(joined(line))),
+        _ => outcome,
+    }
 }
 
 #[cfg(test)]
@@ -60,6 +71,8 @@ mod tests {
             ("hg update -C", "git! hg update -C"),
             ("svn revert -R .", "git! svn revert -R ."),
             ("svn up", "compute"),
+            ("repo sync", "compute"),
+            ("repo forall -c 'git reset --hard'", "compute; $ git reset --hard"),
             ("jj abandon @", "git! jj abandon @"),
             ("bfg --delete-files id_rsa", "git! bfg --delete-files id_rsa"),
         ]);
