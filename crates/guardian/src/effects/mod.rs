@@ -9,6 +9,7 @@ mod invocation;
 mod looking;
 pub mod path;
 pub mod programs;
+mod rows;
 pub mod tools;
 
 pub use act::{Act, Change, Code, Datum, Effect, Effort, Power, Traffic};
@@ -16,3 +17,4 @@ pub use context::{Context, Fact, Facts, FileKind};
 pub use invocation::{Invocation, Next, Outcome, Stream};
 pub(crate) use looking::lead;
 pub use looking::{Question, questions};
+pub(crate) use rows::rows;

@@ -24,7 +24,7 @@ use super::{
     words::{Boundary, Kind, Switch},
 };
 use crate::effects::tools::{Line, of_call};
-use crate::effects::{Context, Effect, Effort, lead};
+use crate::effects::{Context, Effect, Effort, lead, rows};
 use crate::shell::eval;
 use crate::shell::value::Value;
 
@@ -61,6 +61,7 @@ pub(super) fn effects_of(call: &Call<'_>, context: &Context) -> Vec<Effect> {
         let there = cwd.bytes().map(|cwd| Context { cwd: cwd.to_vec(), ..context.clone() });
         effects.extend(eval::effects(&script, there.as_ref().unwrap_or(context)));
     }
+    rows(&mut effects);
     lead(&mut effects, context);
     effects
 }

@@ -37,7 +37,18 @@ pub(super) fn file(call: &Call<'_>, path: &Value) -> Outcome {
         }
         _ => Code::File(found),
     };
-    with_arguments(call, Act::Run { code, with: base })
+    let publishes = call.words().any(|word| word.starts_with("publish") || word == "deploy");
+    let tool = match (base.as_str(), publishes) {
+        ("gradlew", true) => Some("gradle"),
+        ("mvnw", true) => Some("mvn"),
+        _ => None,
+    };
+    let mut outcome = with_arguments(call, Act::Run { code, with: base });
+    if let Some(tool) = tool {
+        let argv = [Value::known(tool)].into_iter().chain(call.args.iter().cloned());
+        outcome.next.push(call.next(argv.collect()));
+    }
+    outcome
 }
 
 fn with_arguments(call: &Call<'_>, run: Act) -> Outcome {

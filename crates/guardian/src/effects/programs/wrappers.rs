@@ -103,6 +103,9 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
     {
         outcome.push(call.reads(file));
     }
+    if call.name == "setpriv" && read.has("reuid regid groups ambient-caps inh-caps") {
+        outcome.push(Act::Privilege { how: "setpriv".to_owned() });
+    }
     if call.name == "perf" && call.says(&["-a", "--all-cpus", "-p", "--pid"]) {
         outcome.push(Act::Privilege { how: "perf on processes of others".to_owned() });
     }

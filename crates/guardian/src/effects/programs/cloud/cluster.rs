@@ -59,6 +59,14 @@ pub(in super::super) fn kubectl(call: &Call<'_>) -> Outcome {
             outcome.push(changes(said));
         }
         "scale" if read.value("replicas").and_then(Value::text) == Some("0") => outcome.push(destroys(said)),
+        // What keeps a volume until nobody uses it is taken off.
+        "patch"
+            if call.words().any(|word| {
+                word.contains("finalizers") && (word.contains("null") || word.contains("[]"))
+            }) =>
+        {
+            outcome.push(destroys(said));
+        }
         "cordon" | "taint" | "patch" | "edit" | "set" | "scale" | "rollout" | "annotate" | "label"
         | "uncordon" | "autoscale" | "expose" => outcome.push(changes(said)),
         "debug" if read.word(1).starts_with("node/") => {

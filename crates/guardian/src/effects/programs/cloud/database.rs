@@ -148,6 +148,9 @@ fn statement(call: &Call<'_>, text: &Value, outcome: &mut Outcome) {
             rest.push('\n');
         }
     }
+    for path in copied_to(&rest) {
+        outcome.push(call.writes(&Value::known(path), Change::Replace));
+    }
     for act in sql::statements(&rest) {
         if let Act::Database { statement, .. } = &act
             && let Some(command) = program(statement, &rest)
@@ -156,6 +159,19 @@ fn statement(call: &Call<'_>, text: &Value, outcome: &mut Outcome) {
         }
         outcome.acts.push((act, Effort::Done));
     }
+}
+
+/// Files of the server's machine a statement writes: `COPY t TO '/x'`, `INTO OUTFILE '/x'`.
+fn copied_to(text: &str) -> Vec<String> {
+    let upper = text.to_ascii_uppercase();
+    let words: &[&str] =
+        if upper.trim_start().starts_with("COPY") { &[" TO '"] } else { &["OUTFILE '", "DUMPFILE '"] };
+    let ends =
+        words.iter().flat_map(|word| upper.match_indices(word).map(|(place, word)| place + word.len()));
+    ends.filter_map(|place| text.get(place..)?.split('\'').next())
+        .filter(|path| path.starts_with('/'))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// `COPY … PROGRAM 'command'`.
@@ -292,6 +308,9 @@ fn mongo(call: &Call<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     for text in &texts {
         let compact: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        if ["child_process", "execSync(", "spawn("].iter().any(|sign| compact.contains(sign)) {
+            outcome.push(call.unknown("programs started from a database's shell"));
+        }
         let loses = [
             "dropDatabase(",
             ".drop(",

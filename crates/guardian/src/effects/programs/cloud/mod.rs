@@ -32,25 +32,23 @@ pub(super) fn family(name: &str) -> Option<Program> {
         | "limactl" | "colima" | "govc" | "nova" | "openstack" | "amplify" | "sst" | "nomad" | "juju" => {
             provision::outcome
         }
-        "ansible" | "ansible-playbook" | "salt" | "salt-ssh" | "knife" | "puppet" | "chef-client" | "fab" => {
-            provision::ansible
-        }
+        "ansible" | "ansible-playbook" | "salt" | "salt-call" | "salt-ssh" | "knife" | "puppet"
+        | "chef-client" | "fab" => provision::ansible,
         "aws" | "gcloud" | "gsutil" | "bq" | "az" | "doctl" | "heroku" | "fly" | "flyctl" | "vercel"
         | "netlify" | "firebase" | "supabase" | "wrangler" | "railway" | "render" | "linode-cli"
         | "hcloud" | "scw" | "ibmcloud" | "oci" | "aliyun" | "cf" | "eb" | "ecs-cli" | "neonctl" | "neon"
         | "pscale" | "planetscale" | "turso" | "upstash" | "cloudflared" | "ngrok" | "civo" | "vultr-cli"
-        | "exo" | "dokku" | "kamal" | "cap" | "mongocli" | "atlas" | "confluent" | "databricks" | "snow"
-        | "azd" | "tccli" | "nodetool" | "auth0" | "okta" | "stripe" | "sentry-cli" | "surge" | "now" => {
+        | "exo" | "dokku" | "kamal" | "cap" | "mongocli" | "atlas" | "confluent" | "databricks" | "azd"
+        | "tccli" | "nodetool" | "auth0" | "okta" | "stripe" | "sentry-cli" | "surge" | "now" => {
             provider::outcome
         }
         "psql" | "pgcli" | "mysql" | "mariadb" | "mycli" | "sqlite3" | "sqlite" | "litecli" | "duckdb"
         | "sqlcmd" | "bcp" | "sqlplus" | "clickhouse-client" | "clickhouse" | "cqlsh" | "usql" | "trino"
-        | "presto" | "hive" | "beeline" | "snowsql" | "spark-sql" | "impala-shell" | "vsql" | "cockroach"
-        | "isql" | "osql" | "tsql" | "crate" | "dropdb" | "dropuser" | "createdb" | "createuser"
-        | "pg_restore" | "pg_dump" | "pg_dumpall" | "mysqladmin" | "mysqldump" | "mariadb-dump"
-        | "mariadb-admin" | "mysqlimport" | "pg_resetwal" | "initdb" | "pg_ctl" | "pg_dropcluster" => {
-            database::sql
-        }
+        | "presto" | "hive" | "beeline" | "snowsql" | "snow" | "spark-sql" | "impala-shell" | "vsql"
+        | "cockroach" | "isql" | "osql" | "tsql" | "crate" | "dropdb" | "dropuser" | "createdb"
+        | "createuser" | "pg_restore" | "pg_dump" | "pg_dumpall" | "mysqladmin" | "mysqldump"
+        | "mariadb-dump" | "mariadb-admin" | "mysqlimport" | "pg_resetwal" | "initdb" | "pg_ctl"
+        | "pg_dropcluster" => database::sql,
         "mongo"
         | "mongosh"
         | "redis-cli"

@@ -3,7 +3,7 @@
 use super::super::call::Call;
 use super::super::options::Options;
 use super::{changes, destroys, is_rehearsal};
-use crate::effects::act::{Act, Datum, Traffic};
+use crate::effects::act::{Act, Code, Datum, Traffic};
 use crate::effects::invocation::{Outcome, Stream};
 use crate::shell::value::Value;
 
@@ -90,6 +90,13 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
             .any(|word| word.ends_with(".destroy") || word.ends_with(".rm") || word.ends_with(".remove")),
         _ => has(&["delete", "destroy", "rm", "remove", "purge"]),
     };
+    let opens = ["security.privileged=true", "security.nesting=true", "source=/", "raw.lxc"];
+    if matches!(call.name, "lxc" | "incus")
+        && (call.words().any(|word| opens.contains(&word))
+            || call.says(&["security.privileged"]) && call.says(&["true"]))
+    {
+        return Outcome::of([Act::Privilege { how: "a privileged container".to_owned() }]);
+    }
     let reveals = call.name == "pulumi" && call.says(&["--show-secrets"]);
     if reveals {
         let what = "secrets of a stack".to_owned();
@@ -142,9 +149,11 @@ pub(in super::super) fn ansible(call: &Call<'_>) -> Outcome {
             let module = module.rsplit('.').next().unwrap_or(module);
             if matches!(module, "command" | "shell" | "raw" | "script") {
                 if let Some(line) = read.value("a args") {
-                    outcome.push(call.network(Traffic::Remote, &hosts, Vec::new()));
                     let is_here = matches!(hosts.text(), Some("localhost" | "127.0.0.1"))
                         || call.says(&["local", "--connection=local"]);
+                    if !is_here {
+                        outcome.push(call.network(Traffic::Remote, &hosts, Vec::new()));
+                    }
                     outcome.next.push(if is_here {
                         call.shell(line.clone())
                     } else {
@@ -153,6 +162,13 @@ pub(in super::super) fn ansible(call: &Call<'_>) -> Outcome {
                 }
             } else if !matches!(module, "ping" | "setup" | "debug" | "stat" | "gather_facts") {
                 outcome.push(call.network(Traffic::Remote, &hosts, Vec::new()));
+            }
+        }
+        "salt-call" | "fab" => {
+            let at = call.words().position(|word| matches!(word, "cmd.run" | "cmd.shell" | "--"));
+            match at.and_then(|at| call.args.get(at + 1..)).filter(|line| !line.is_empty()) {
+                Some(line) => outcome.next.push(call.shell(super::super::call::joined(line))),
+                None => outcome.push(Act::Run { code: Code::Project, with: call.name.to_owned() }),
             }
         }
         "salt" | "salt-ssh"

@@ -221,6 +221,11 @@ fn clone(command: &Command<'_>) -> Outcome {
     for line in read.values("u upload-pack") {
         outcome.next.push(command.call.shell(line.clone()));
     }
+    // Hooks of the template are run with the checkout.
+    for template in read.values("template").filter(|place| !place.pieces.is_empty()) {
+        let code = crate::effects::act::Code::File(command.call.inside(template, &Value::known("hooks")));
+        outcome.push(Act::Run { code, with: "git".to_owned() });
+    }
     for setting in read.values("c config") {
         if let Some((key, value)) = super::split(setting, b'=') {
             config::once(&command.call, &key, &value, &mut outcome);

@@ -269,6 +269,15 @@ impl Walk<'_> {
 
     /// Something nobody knows is called: whatever functions it is given it may call.
     pub(super) fn unnamed(&mut self, name: &str, object: Option<&Worth>, args: &Args) -> Worth {
+        // `sh.rm('-rf', x)`: every name of these modules is a program.
+        let program = name.strip_prefix("sh.").or_else(|| name.strip_prefix("plumbum.cmd."));
+        if let Some(program) =
+            program.filter(|name| self.language.name == "python" && !name.contains(['.', '(']))
+        {
+            let words =
+                Args { all: args.all.clone(), named: Vec::new() }.behind(Worth::text(program.to_owned()));
+            return self.start(Verb::Words, &words);
+        }
         let mut data = object.map(Worth::flows).unwrap_or_default();
         data.extend(args.flows());
         let is_list = object.is_some_and(Worth::is_list);

@@ -59,7 +59,7 @@ fn function(name: &str) -> Option<Verb> {
         "chdir" => Verb::Chdir,
         "getcwd" => Verb::Cwd,
         "system" | "exec" | "shell_exec" | "passthru" | "popen" | "`" => Verb::Shell,
-        "proc_open" => Verb::Program,
+        "proc_open" => Verb::Shell,
         "pcntl_exec" => Verb::Program,
         "eval" | "assert" | "create_function" => Verb::Eval,
         "include" | "include_once" | "require" | "require_once" => Verb::Load,

@@ -15,9 +15,35 @@ pub(super) fn family(name: &str) -> Option<Program> {
         "pkill" | "killall" | "killall5" | "slay" => processes::by_name,
         "fuser" => processes::fuser,
         "pgrep" | "pidof" | "ps" => processes::listed,
-        "shutdown" | "shutdown.exe" | "reboot" | "halt" | "poweroff" | "init" | "telinit" | "kexec"
-        | "rtcwake" | "pmset" | "pm-suspend" | "pm-hibernate" | "systemd-sleep" | "Stop-Computer"
-        | "Restart-Computer" | "dbus-send" | "busctl" | "gdbus" | "qdbus" | "osascript" => power::outcome,
+        "gnome-session-quit"
+        | "xfce4-session-logout"
+        | "mate-session-save"
+        | "lxqt-leave"
+        | "openrc-shutdown"
+        | "swaymsg"
+        | "i3-msg"
+        | "hyprctl"
+        | "bspc"
+        | "shutdown"
+        | "shutdown.exe"
+        | "reboot"
+        | "halt"
+        | "poweroff"
+        | "init"
+        | "telinit"
+        | "kexec"
+        | "rtcwake"
+        | "pmset"
+        | "pm-suspend"
+        | "pm-hibernate"
+        | "systemd-sleep"
+        | "Stop-Computer"
+        | "Restart-Computer"
+        | "dbus-send"
+        | "busctl"
+        | "gdbus"
+        | "qdbus"
+        | "osascript" => power::outcome,
         "systemctl" | "service" | "rc-service" | "rc-update" | "update-rc.d" | "chkconfig" | "launchctl"
         | "loginctl" | "initctl" | "sv" | "supervisorctl" | "journalctl" | "machinectl" | "sc" | "net"
         | "brew-services" => services::outcome,

@@ -24,6 +24,9 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         {
             Outcome::harmless()
         }
+        // Whoever manages windows ends the session with all that runs in it.
+        "swaymsg" | "i3-msg" if !call.says(&["exit"]) => Outcome::harmless(),
+        "hyprctl" | "bspc" if !call.says(&["exit", "quit"]) => Outcome::harmless(),
         "pmset" if call.says(&["-g"]) => Outcome::harmless(),
         "rtcwake" if call.says(&["show"]) => Outcome::harmless(),
         "shutdown" if call.says(&["-c", "--show"]) => Outcome::harmless(),
@@ -33,8 +36,17 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
 }
 
 fn bus(call: &Call<'_>) -> Outcome {
-    const STOPS: [&str; 8] =
-        ["poweroff", "reboot", "halt", "suspend", "hibernate", "kexec", "terminatesession", "terminateuser"];
+    const STOPS: [&str; 9] = [
+        "poweroff",
+        "reboot",
+        "halt",
+        "suspend",
+        "hibernate",
+        "kexec",
+        "terminatesession",
+        "terminateuser",
+        "logout",
+    ];
     let said: Vec<String> = call.words().map(str::to_ascii_lowercase).collect();
     let stops = said.iter().any(|word| {
         let method = word.rsplit('.').next().unwrap_or(word);

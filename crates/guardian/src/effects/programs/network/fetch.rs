@@ -91,7 +91,7 @@ fn downloaded(url: &Value) -> Datum {
     }
 }
 
-fn writes(call: &Call<'_>, directory: Option<&Value>, file: &Value, outcome: &mut Outcome) {
+pub(super) fn writes(call: &Call<'_>, directory: Option<&Value>, file: &Value, outcome: &mut Outcome) {
     let path = match directory {
         Some(directory) => call.inside(directory, file),
         None => call.path(file),
@@ -100,7 +100,7 @@ fn writes(call: &Call<'_>, directory: Option<&Value>, file: &Value, outcome: &mu
 }
 
 /// The name a URL is saved under.
-fn named(url: &Value) -> Value {
+pub(super) fn named(url: &Value) -> Value {
     let Some(text) = url.text() else { return Value { pieces: vec![Piece::Glob(b"*".to_vec())] } };
     let path = text.split(['?', '#']).next().unwrap_or(text);
     let rest = path.split_once("://").map_or(path, |(_, rest)| rest);
@@ -111,7 +111,7 @@ fn named(url: &Value) -> Value {
 }
 
 /// One request, and what asking for it does.
-fn request(
+pub(super) fn request(
     call: &Call<'_>,
     url: &Value,
     method: &str,
@@ -135,6 +135,12 @@ fn request(
     outcome.push(call.network(traffic, url, data));
     if method == "DELETE" && (!is_local(url) || is_store(&text)) {
         outcome.push(Act::Infrastructure { operation: format!("DELETE {text}"), destroys: true });
+    }
+    if sends && text.contains("_delete_by_query") {
+        outcome.push(Act::Infrastructure {
+            operation: format!("a deletion by query at {text}"),
+            destroys: true,
+        });
     }
     let rules =
         ["/api/v1/approvals", "/api/v1/policy", "/api/v1/guardian", "/api/v1/killswitch", "/api/v1/agents"];
@@ -225,7 +231,7 @@ fn bodies(call: &Call<'_>, read: &Read, outcome: &mut Outcome) -> (Vec<Datum>, b
 }
 
 /// What the arguments are made of, without credentials that go where they belong.
-fn flows(call: &Call<'_>, read: &Read) -> Vec<Datum> {
+pub(super) fn flows(call: &Call<'_>, read: &Read) -> Vec<Datum> {
     let to = call.args.iter().map(|arg| String::from_utf8_lossy(arg.prefix()).into_owned());
     let hosts: Vec<String> =
         to.filter(|arg| arg.contains("://") || arg.contains('.')).map(|arg| host(&arg)).collect();
@@ -360,49 +366,6 @@ pub(in super::super) fn others(call: &Call<'_>) -> Outcome {
     }
     for program in read.values("on-download-complete exec") {
         outcome.next.push(call.shell(program.clone()));
-    }
-    outcome
-}
-
-/// `http`, `xh`: `METHOD url key=value key@file`.
-pub(in super::super) fn httpie(call: &Call<'_>) -> Outcome {
-    if call.is_asked() {
-        return Outcome::harmless();
-    }
-    let read = call.read(&Options::new(
-        "a:o:A:p:s:",
-        "auth= output= auth-type= print= session= verify= timeout= proxy= cert= cert-key= style= pretty= raw= download form json",
-    ));
-    let mut outcome = Outcome::default();
-    let mut operands = read.operands.as_slice();
-    let first = read.verb();
-    let has_method = !first.is_empty() && first.chars().all(|letter| letter.is_ascii_uppercase());
-    let method = if has_method { first } else { "" };
-    if has_method {
-        operands = operands.get(1..).unwrap_or_default();
-    }
-    let [url, items @ ..] = operands else { return Outcome::harmless() };
-    let mut data = flows(call, &read);
-    let mut is_sent = call.invocation.input != Stream::default();
-    data.extend(call.input_data());
-    for item in items {
-        let text = String::from_utf8_lossy(item.prefix()).into_owned();
-        if let Some(place) = text.find(['@', '=', ':'])
-            && (text.get(place..).is_some_and(|rest| {
-                rest.starts_with('@') || rest.starts_with("=@") || rest.starts_with(":=@")
-            }))
-        {
-            let sign = text.get(place..).and_then(|rest| rest.find('@')).unwrap_or(0);
-            let path = after(item, place + sign + 1);
-            outcome.push(call.reads(&path));
-            data.push(Datum::File(call.path(&path)));
-        }
-        is_sent |= !text.contains("==") && !text.contains(':');
-    }
-    request(call, url, method, is_sent, data, &mut outcome);
-    match read.value("o output") {
-        Some(file) => writes(call, None, file, &mut outcome),
-        None => outcome.output = Stream::data([Datum::Download(url.clone())]),
     }
     outcome
 }

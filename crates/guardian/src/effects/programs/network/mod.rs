@@ -7,6 +7,7 @@ mod connect;
 mod copy;
 mod doors;
 mod fetch;
+mod httpie;
 mod remote;
 mod scan;
 mod talk;
@@ -22,7 +23,7 @@ pub(super) fn family(name: &str) -> Option<Program> {
         "wget" | "wget2" => fetch::wget,
         "aria2c" | "axel" | "lwp-request" | "lwp-download" | "lynx" | "links" | "elinks" | "w3m"
         | "fetch" | "GET" | "POST" | "youtube-dl" | "yt-dlp" => fetch::others,
-        "http" | "https" | "xh" | "xhs" | "httpie" => fetch::httpie,
+        "http" | "https" | "xh" | "xhs" | "httpie" => httpie::outcome,
         "nc" | "netcat" | "ncat" | "nc.openbsd" | "nc.traditional" => connect::nc,
         "socat" => connect::socat,
         "telnet" | "websocat" | "wscat" | "grpcurl" | "cryptcat" => connect::plain,

@@ -33,6 +33,13 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     for file in read.values("b").filter(|file| file.text() != Some("-") && call.name == "sftp") {
         outcome.push(call.reads(file));
     }
+    // `sftp host:file here`.
+    if call.name == "sftp"
+        && let [from, to, ..] = read.operands.as_slice()
+        && from.prefix().contains(&b':')
+    {
+        outcome.push(call.writes(to, Change::Replace));
+    }
     for line in &lines {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {

@@ -58,28 +58,21 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         "owner" | "access" | "team" | "token" | "dist-tag" | "org" if changes_there(operands) => {
             package(call, "publish", operands)
         }
-        "exec" | "x" | "dlx" => {
-            let mut outcome = npx::outcome(&Call { args: rest, ..*call });
-            // One word with blanks in it is a line.
-            if let ("yarn" | "pnpm", [line]) = (call.name, operands)
-                && line.prefix().contains(&b' ')
-            {
-                outcome.next.push(call.shell(line.clone()));
-            }
-            // Programs of the machine are found there, too.
-            let is_program =
-                |name: &Value| name.text().is_some_and(|name| super::super::files(name).is_some());
-            if operands.first().is_some_and(is_program) {
-                outcome.next.push(call.next(rest.to_vec()));
-            }
-            outcome
-        }
+        "exec" | "x" | "dlx" => executed(call, rest, operands),
         "config" | "set" | "c" => config(call, operands),
         // What a script is to do is done by a name nobody here will know.
         "pkg" if operands.first().and_then(Value::text) == Some("set") => {
             let set = operands.iter().filter_map(|pair| split(pair, b'='));
             let lines =
                 set.filter(|(name, _)| name.starts_with("scripts.")).map(|(_, line)| call.shell(line));
+            lines.fold(Outcome::harmless(), Outcome::then)
+        }
+        "run" if operands.first().is_some_and(|script| script.prefix().starts_with(b"http")) => {
+            let script = operands.first().cloned().unwrap_or_default();
+            Outcome::of([Act::Run { code: Code::Download(script), with: call.name.to_owned() }])
+        }
+        "set-script" => {
+            let lines = operands.iter().skip(1).map(|line| call.shell(line.clone()));
             lines.fold(Outcome::harmless(), Outcome::then)
         }
         "run" | "run-script" | "test" | "start" | "t" | "build" | "tst" | "rum" => {
@@ -109,6 +102,23 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     outcome
 }
 
+/// `npm exec`: a package, a program of the machine, or a line.
+fn executed(call: &Call<'_>, rest: &[Value], operands: &[Value]) -> Outcome {
+    let mut outcome = npx::outcome(&Call { args: rest, ..*call });
+    // One word with blanks in it is a line.
+    if let ("yarn" | "pnpm", [line]) = (call.name, operands)
+        && line.prefix().contains(&b' ')
+    {
+        outcome.next.push(call.shell(line.clone()));
+    }
+    // Programs of the machine are found there, too.
+    let is_program = |name: &Value| name.text().is_some_and(|name| super::super::files(name).is_some());
+    if operands.first().is_some_and(is_program) {
+        outcome.next.push(call.next(rest.to_vec()));
+    }
+    outcome
+}
+
 fn outcome_of_words(call: &Call<'_>, words: &[Value]) -> Outcome {
     if words.is_empty() { Outcome::harmless() } else { Outcome::default().then(call.next(words.to_vec())) }
 }
@@ -132,9 +142,12 @@ fn install(call: &Call<'_>, read: &Read, operands: &[Value]) -> Outcome {
 
 pub(super) fn is_usual(address: &Value) -> bool {
     let text = address.text().unwrap_or_default();
+    let text = text.strip_prefix("git+").unwrap_or(text);
     USUAL.iter().any(|host| text.contains(&format!("://{host}")))
         || text.starts_with("https://github.com/")
-        || text.starts_with("https://codeload.github.com/")
+        || ["https://codeload.github.com/", "ssh://git@github.com/", "git@github.com:", "git://github.com/"]
+            .iter()
+            .any(|known| text.starts_with(known))
         || text.starts_with("http://127.0.0.1")
 }
 

@@ -10,7 +10,7 @@ use crate::shell::value::Value;
 
 /// `cargo`, `go`, `gem`, `mvn`, `gradle` and the others.
 pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
-    if call.args.is_empty() || call.is_asked() {
+    if call.args.is_empty() && !matches!(call.name, "semantic-release" | "np") || call.is_asked() {
         return Outcome::harmless();
     }
     let args: Vec<Value> = call.args.iter().filter(|arg| !arg.prefix().starts_with(b"+")).cloned().collect();

@@ -80,6 +80,10 @@ pub(super) fn tools(call: &Call<'_>, operands: &[Value], outcome: &mut Outcome) 
                 outcome.next.push(call.shell(line.clone()));
             }
         }
+        "lerna" | "changeset" | "semantic-release" | "np" | "vsce" | "ovsx" | "nx" => {
+            let argv = [Value::known(bare)].into_iter().chain(rest.iter().cloned());
+            outcome.next.push(call.next(argv.collect()));
+        }
         "vercel" | "netlify" | "netlify-cli" | "wrangler" | "firebase" | "firebase-tools" | "supabase"
         | "heroku" | "sls" | "serverless" | "cdk" | "sst" | "surge" | "railway" => {
             let name = match bare {

@@ -55,7 +55,14 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         ) => {
             let options = Options::new("n:p:", "with= from= python= extra= group= env-file= directory= name= prefix= package= no-capture-output live-stream").stops();
             let words = options.read(rest).operands;
-            if words.is_empty() { project(call) } else { Outcome::default().then(call.next(words)) }
+            match words.first() {
+                None => project(call),
+                Some(script) if script.prefix().starts_with(b"http") => Outcome::of([Act::Run {
+                    code: Code::Download(script.clone()),
+                    with: call.name.to_owned(),
+                }]),
+                Some(_) => Outcome::default().then(call.next(words)),
+            }
         }
         ("pipx", "run") => run(call, rest),
         (_, "publish") => published(call).rehearsed_if(call.says(&["--dry-run"])),
@@ -110,7 +117,9 @@ fn is_usual(address: &Value) -> bool {
     let text = address.text().unwrap_or_default();
     let text = text.strip_prefix("git+").unwrap_or(text);
     USUAL.iter().any(|host| text.contains(&format!("://{host}")))
-        || text.starts_with("https://github.com/")
+        || ["https://github.com/", "ssh://git@github.com/", "git@github.com:"]
+            .iter()
+            .any(|known| text.starts_with(known))
         || text.starts_with("https://download.pytorch.org/")
 }
 
@@ -121,7 +130,9 @@ fn install(call: &Call<'_>, verb: &str) -> Outcome {
         .find(|address| address.prefix().starts_with(b"http") && !is_usual(address));
     let trusted =
         read.value("trusted-host").filter(|host| !host.text().is_some_and(|host| USUAL.contains(&host)));
+    let lists = read.values("r requirement c constraint").find(|file| file.prefix().starts_with(b"http"));
     let from = address(&read.operands)
+        .or_else(|| lists.cloned())
         .filter(|address| !is_usual(address))
         .or_else(|| index.cloned())
         .or_else(|| trusted.cloned());

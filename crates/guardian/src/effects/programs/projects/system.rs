@@ -28,6 +28,9 @@ pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
         call.says(&["-s", "--simulate", "--dry-run", "--just-print", "--assumeno", "-p", "--print"])
             && call.name != "dpkg";
     let outcome = match call.name {
+        "dpkg" if call.says(&["-x", "-X", "--extract", "--vextract"]) => {
+            Outcome::of(read.operands.get(1).map(|directory| call.fills(directory)))
+        }
         "dpkg" | "rpm" => {
             let removes = |word: &&str| {
                 matches!(*word, "-r" | "-P" | "--remove" | "--purge" | "--erase") || word.starts_with("-e")
