@@ -3,7 +3,7 @@
 //! Owns: which variables do that, whichever program is started. Refuses: those of one program alone; its own family knows them.
 
 use super::call::Call;
-use crate::effects::act::{Act, Effort};
+use crate::effects::act::{Act, Datum, Effort};
 use crate::effects::invocation::{Invocation, Outcome};
 use crate::shell::value::Value;
 
@@ -25,6 +25,7 @@ const CODE: [&str; 12] = [
 
 /// The same outcome with what the variables of a call put in.
 pub(super) fn put_in(mut outcome: Outcome, invocation: &Invocation, call: &Call<'_>) -> Outcome {
+    chosen(&mut outcome, invocation, call);
     for (name, value) in &invocation.environment {
         let name = String::from_utf8_lossy(name);
         if runs(&name, value, call) {
@@ -33,6 +34,23 @@ pub(super) fn put_in(mut outcome: Outcome, invocation: &Invocation, call: &Call<
         }
     }
     outcome
+}
+
+/// What a filter's script chooses of the whole environment: `env | awk '/KEY/'`, `env | sed -n '/TOKEN/p'`.
+fn chosen(outcome: &mut Outcome, invocation: &Invocation, call: &Call<'_>) {
+    let is_whole = |datum: &Datum| matches!(datum, Datum::Environment(None));
+    let filters = matches!(call.name, "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" | "perl" | "ruby");
+    if !filters || !invocation.input.data.iter().any(is_whole) {
+        return;
+    }
+    let words = call
+        .words()
+        .flat_map(|text| text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_'));
+    if words.into_iter().any(super::text::is_secret_word) {
+        for datum in outcome.output.data.iter_mut().filter(|datum| is_whole(datum)) {
+            *datum = Datum::Environment(Some("SECRET".to_owned()));
+        }
+    }
 }
 
 fn runs(name: &str, value: &Value, call: &Call<'_>) -> bool {

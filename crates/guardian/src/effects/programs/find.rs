@@ -2,7 +2,7 @@
 
 use super::call::{Call, joined};
 use super::options::Options;
-use crate::effects::act::{Act, Change};
+use crate::effects::act::{Act, Change, Effort};
 use crate::effects::invocation::{Next, Outcome, Stream};
 use crate::shell::value::{Piece, Value};
 
@@ -225,6 +225,18 @@ fn act(call: &Call<'_>, starts: &[Value], expression: &Expression) -> Outcome {
     for start in starts {
         if expression.deletes {
             let (deep, filtered) = (true, expression.filtered);
+            // Among temporary files of everybody, those of a name are one's own.
+            let is_named = filtered
+                && !expression.names.is_empty()
+                && expression
+                    .names
+                    .iter()
+                    .all(|name| name.prefix().len() > 2 && !name.prefix().starts_with(b"*"));
+            if is_named && matches!(start.bytes(), Some(b"/tmp" | b"/var/tmp" | b"/dev/shm")) {
+                let found = expression.names.iter().map(|name| named(start, name));
+                outcome.acts.extend(found.map(|path| (Act::Delete { path, deep, filtered }, Effort::Done)));
+                continue;
+            }
             outcome.push(Act::Delete { path: start.clone(), deep, filtered });
         } else {
             outcome.push(Act::Look { path: start.clone() });
@@ -240,7 +252,7 @@ fn act(call: &Call<'_>, starts: &[Value], expression: &Expression) -> Outcome {
         });
         if removes && !expression.filtered {
             let whole = |path: &Value| Act::Delete { path: path.clone(), deep: true, filtered: false };
-            outcome.acts.extend(starts.iter().map(|path| (whole(path), crate::effects::act::Effort::Done)));
+            outcome.acts.extend(starts.iter().map(|path| (whole(path), Effort::Done)));
         }
         for start in starts {
             let inside = inside(start);

@@ -59,6 +59,10 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             if read.has("n") {
                 return Outcome::of([call.reads(script)]);
             }
+            // It says every line it reads.
+            if read.has("x v xtrace verbose") {
+                outcome.push(call.reads(script));
+            }
             outcome.push(run(call, script));
             outcome
         }

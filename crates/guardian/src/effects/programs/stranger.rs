@@ -5,7 +5,7 @@
 use super::call::Call;
 use super::names;
 use super::options::{after, split};
-use crate::effects::act::{Act, Code};
+use crate::effects::act::{Act, Code, Effort};
 use crate::effects::invocation::Outcome;
 use crate::shell::value::Value;
 
@@ -37,6 +37,7 @@ pub(super) fn file(call: &Call<'_>, path: &Value) -> Outcome {
         }
         _ => Code::File(found),
     };
+    let verbs = if code == Code::Project { super::cloud::migrate::lost(&base, call.args) } else { None };
     let publishes = call.words().any(|word| word.starts_with("publish") || word == "deploy");
     let tool = match (base.as_str(), publishes) {
         ("gradlew", true) => Some("gradle"),
@@ -44,6 +45,7 @@ pub(super) fn file(call: &Call<'_>, path: &Value) -> Outcome {
         _ => None,
     };
     let mut outcome = with_arguments(call, Act::Run { code, with: base });
+    outcome.acts.extend(verbs.map(|act| (act, Effort::Done)));
     if let Some(tool) = tool {
         let argv = [Value::known(tool)].into_iter().chain(call.args.iter().cloned());
         outcome.next.push(call.next(argv.collect()));

@@ -327,7 +327,7 @@ fn chosen(call: &Call<'_>, read: &Read, output: &mut Stream) {
 }
 
 /// Whether a word is part of the names of variables that hold credentials.
-fn is_secret_word(word: &str) -> bool {
+pub(super) fn is_secret_word(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     crate::redact::is_telling(word)
         || ["secret", "token", "key", "api", "pass", "pwd", "cred", "auth", "aws", "private"]

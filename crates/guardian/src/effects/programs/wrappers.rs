@@ -71,6 +71,12 @@ pub(super) fn knows(name: &str) -> bool {
 
 /// A wrapper by its table.
 pub(super) fn outcome(call: &Call<'_>) -> Outcome {
+    let shows = matches!(call.words().next(), Some("list" | "get")) || call.words().next() == Some("-p");
+    if call.name == "dotenv" && shows {
+        let read = call.read(&Options::new("f:e:p:", "file="));
+        let file = read.value("f e file").cloned().unwrap_or_else(|| Value::known(".env"));
+        return Outcome::of([call.reads(&file)]);
+    }
     let Some((options, skip)) = table(call.name) else { return Outcome::harmless() };
     let read = call.read(&options);
     let mut rest = read.operands.as_slice();

@@ -5,6 +5,7 @@
 
 use super::super::call::Call;
 use super::super::options::Options;
+use super::super::sql::statements;
 use super::{changes, destroys, is_rehearsal};
 use crate::effects::act::{Act, Datum, Traffic};
 use crate::effects::invocation::{Outcome, Stream};
@@ -158,11 +159,7 @@ fn takes_away(call: &Call<'_>, words: &[&str]) -> bool {
         ("aws", ["s3api", "put-bucket-policy" | "put-bucket-lifecycle-configuration", ..]) => true,
         ("azd", ["down", ..]) => true,
         ("az", ["deployment", ..]) => call.says(&["Complete"]),
-        ("wrangler", ["d1", "execute", ..]) => call.words().any(|word| {
-            crate::effects::programs::statements(word)
-                .iter()
-                .any(|act| matches!(act, Act::Database { destroys: true, .. }))
-        }),
+        ("wrangler", ["d1", "execute", ..]) => call.words().any(tells),
         ("gcloud", ["compute", "instances" | "instance-groups", "stop" | "suspend" | "reset", ..]) => true,
         ("aws", ["s3", "sync", ..]) => call.says(&["--delete"]),
         ("aws", ["s3", "mv", ..]) => false,
@@ -176,10 +173,7 @@ fn takes_away(call: &Call<'_>, words: &[&str]) -> bool {
             .iter()
             .any(|arg| arg.text().is_some_and(|arg| arg.starts_with('-') && arg.contains('d'))),
         ("gsutil", [verb, ..]) => matches!(*verb, "rm" | "rb"),
-        ("bq", [verb, ..]) => {
-            *verb == "rm"
-                || *verb == "query" && words.iter().any(|word| word.to_ascii_uppercase().contains("DROP "))
-        }
+        ("bq", [verb, ..]) => *verb == "rm" || *verb == "query" && call.words().any(tells),
         ("railway", ["down", ..]) => true,
         ("fly" | "flyctl", ["scale", "count", "0", ..]) => true,
         ("heroku", ["ps:scale", rest @ ..]) => rest.iter().any(|word| word.ends_with("=0")),
@@ -188,6 +182,12 @@ fn takes_away(call: &Call<'_>, words: &[&str]) -> bool {
         ("dokku", [verb, ..]) => is_taking(verb),
         (_, _) => taking.is_some_and(|place| place < 4),
     }
+}
+
+/// Whether a word is a statement that takes away more than the rows it names.
+fn tells(word: &str) -> bool {
+    let is_lost = |act: &Act| matches!(act, Act::Database { destroys: true, .. });
+    word.contains(' ') && statements(word).iter().any(is_lost)
 }
 
 fn is_changing(word: &str) -> bool {
@@ -233,6 +233,7 @@ fn credentials(call: &Call<'_>, words: &[&str]) -> Option<String> {
         | ("fly" | "flyctl", ["auth", "token", ..] | ["tokens", "create", ..])
         | ("supabase", ["secrets", "get", ..])
         | ("vercel", ["env", "pull", ..])
+        | ("firebase", ["functions:config:get" | "functions:secrets:access", ..])
         | ("netlify", ["env:list" | "env:get", ..])
         | ("railway", ["variables", ..])
         | ("oci" | "ibmcloud", ["iam", "oauth-tokens" | "api-key-create", ..]) => true,

@@ -38,9 +38,16 @@ pub(super) fn outcome(command: &Command<'_>) -> Outcome {
             let read = command.read(&Options::new("o:", "output= output-directory= remote= format= prefix="));
             let mut outcome = command.benign();
             for file in read.values("o output output-directory") {
-                outcome.push(command.call.writes(file, Change::Replace));
+                // Patches are put into it, each by its own name.
+                outcome.push(if command.verb == "format-patch" {
+                    command.call.fills(file)
+                } else {
+                    command.call.writes(file, Change::Replace)
+                });
             }
             if command.verb == "bundle" && read.verb() == "create" {
+                let here = command.call.path(&Value::known("."));
+                outcome.push(Act::Read { path: here, deep: true });
                 outcome.acts.extend(read.operands.get(1).map(|file| {
                     (command.call.writes(file, Change::Replace), crate::effects::act::Effort::Done)
                 }));

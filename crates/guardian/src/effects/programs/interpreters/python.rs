@@ -343,7 +343,8 @@ fn module_run(call: &Call<'_>, module: &Value, rest: &[Value]) -> Outcome {
         Some("pip" | "pip3") => words("pip"),
         Some(
             name @ ("pytest" | "twine" | "pipx" | "poetry" | "uv" | "black" | "ruff" | "mypy" | "flake8"
-            | "isort" | "coverage" | "tox" | "nox" | "ansible" | "awscli" | "virtualenv" | "django"),
+            | "isort" | "coverage" | "tox" | "nox" | "ansible" | "awscli" | "virtualenv" | "django"
+            | "dotenv"),
         ) => words(name),
         Some("http.server" | "SimpleHTTPServer") => call
             .serves(Options::new("d:b:p:", "directory= bind= protocol= cgi").read(rest).value("d directory")),

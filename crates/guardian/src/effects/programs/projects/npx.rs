@@ -69,9 +69,13 @@ pub(super) fn tools(call: &Call<'_>, operands: &[Value], outcome: &mut Outcome) 
             argv.extend(rest.iter().filter(|arg| !arg.prefix().starts_with(b"-")).cloned());
             outcome.next.push(call.next(argv));
         }
-        "shx" | "cross-env" | "cross-env-shell" | "dotenv" | "env-cmd" | "dotenvx" => {
+        "shx" | "cross-env" | "cross-env-shell" | "dotenv" | "dotenv-cli" | "env-cmd" | "dotenvx" => {
             let words = if bare == "shx" { rest } else { operands };
-            outcome.next.push(call.next(words.to_vec()));
+            let mut words = words.to_vec();
+            if let ("dotenv-cli", Some(first)) = (bare, words.first_mut()) {
+                *first = Value::known("dotenv");
+            }
+            outcome.next.push(call.next(words));
         }
         "concurrently" | "npm-run-all" | "run-p" | "run-s" => {
             for line in
