@@ -153,7 +153,7 @@ pub(super) fn outcome(call: &Call<'_>) -> Outcome {
             typed(call, &mut outcome);
             outcome
         }
-        "emacs" | "emacsclient" => emacs(call),
+        "emacs" | "emacsclient" => super::interpreters::lisp_outcome(call),
         "nano" | "pico" | "micro" | "hx" | "helix" | "kak" | "code" | "subl" | "gedit" | "joe" | "mcedit" => {
             let read =
                 call.read(&Options::new("o:", "goto wait new-window reuse-window diff install-extension="));
@@ -294,42 +294,6 @@ fn command(call: &Call<'_>, line: &Value, outcome: &mut Outcome) {
             _ => outcome.push(call.unknown("code in an editor")),
         }
     }
-}
-
-fn emacs(call: &Call<'_>) -> Outcome {
-    let read = call.read(&Options::new("l:f:q?", "eval= execute= load= funcall= script= batch quick"));
-    let mut outcome = Outcome::default();
-    for text in read.values("eval execute") {
-        let text = text.text().unwrap_or("(shell-command");
-        for reader in ["find-file", "insert-file-contents", "load-file"] {
-            let named = text.split_once(reader).and_then(|(_, rest)| rest.split('"').nth(1));
-            outcome.acts.extend(named.map(|path| (call.reads(&Value::known(path)), Effort::Done)));
-        }
-        if let Some((_, rest)) = text.split_once("shell-command") {
-            match rest.split('"').nth(1) {
-                Some(line) => outcome.next.push(call.shell(Value::known(line))),
-                None => outcome.push(call.unknown("code in an editor")),
-            }
-        } else if text.contains("delete-")
-            || text.contains("call-process")
-            || text.contains("start-process")
-            || text.contains("write-")
-        {
-            match text.split('"').nth(1).filter(|_| text.contains("delete-")) {
-                Some(path) => {
-                    outcome.push(call.deletes(&Value::known(path), text.contains("delete-directory")));
-                }
-                None => outcome.push(call.unknown("code in an editor")),
-            }
-        }
-    }
-    for file in read.values("l load script") {
-        outcome.push(Act::Run { code: Code::File(call.path(file)), with: "emacs".to_owned() });
-    }
-    if outcome.acts.is_empty() && outcome.next.is_empty() {
-        outcome.push(Act::Compute);
-    }
-    outcome
 }
 
 #[cfg(test)]

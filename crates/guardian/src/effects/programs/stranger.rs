@@ -60,6 +60,11 @@ fn with_arguments(call: &Call<'_>, run: Act) -> Outcome {
         outcome.next.extend(typed.next);
         return outcome;
     }
+    // Compilers start their parts through it: `gcc -wrapper valgrind,-q`.
+    let wrapper = call.args.iter().position(|arg| arg.text() == Some("-wrapper"));
+    if let Some(words) = wrapper.and_then(|at| call.args.get(at + 1)).and_then(Value::text) {
+        outcome.next.push(call.next(words.split(',').map(Value::known).collect()));
+    }
     for (place, arg) in call.args.iter().enumerate() {
         let is_value = place > 0
             && call

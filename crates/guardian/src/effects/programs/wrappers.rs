@@ -255,9 +255,14 @@ fn debugger(call: &Call<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     for line in read.values("ex eval-command o one-line") {
         let text = line.text().unwrap_or_default().trim();
-        if let Some(command) = text.strip_prefix("shell ").or_else(|| text.strip_prefix('!')) {
+        let shell = ["shell ", "platform shell ", "!"].iter().find_map(|word| text.strip_prefix(word));
+        if let Some(command) = shell {
             outcome.next.push(call.shell(Value::known(command)));
-        } else if text.starts_with("python") || text.starts_with("pipe") || line.text().is_none() {
+        } else if text.starts_with("python")
+            || text.starts_with("script")
+            || text.starts_with("pipe")
+            || line.text().is_none()
+        {
             outcome.push(call.unknown("a debugger's command"));
         }
     }

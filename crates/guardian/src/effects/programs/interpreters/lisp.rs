@@ -16,12 +16,28 @@ enum Form {
 }
 
 /// `guile -c`, `emacs --batch --eval`, `sbcl --eval`.
-pub(super) fn outcome(call: &Call<'_>) -> Outcome {
+pub(in super::super) fn outcome(call: &Call<'_>) -> Outcome {
     let options = Options::new(
         "c:e:l:L:s:f:",
         "eval= execute= load= script= directory= funcall= batch quick no-site-file version help non-interactive",
     );
-    let read = call.read(&options);
+    // Emacs takes its long names behind one dash, too.
+    let is_long = |arg: &Value| {
+        call.name.starts_with("emacs")
+            && matches!(
+                arg.text(),
+                Some("-eval" | "-execute" | "-batch" | "-load" | "-script" | "-funcall" | "-quick")
+            )
+    };
+    let args: Vec<Value> = call
+        .args
+        .iter()
+        .map(|arg| match arg.text() {
+            Some(text) if is_long(arg) => Value::known(format!("-{text}")),
+            _ => arg.clone(),
+        })
+        .collect();
+    let read = options.read(&args);
     let mut outcome = Outcome::default();
     for code in read.values("c e eval execute") {
         run(call, code, &mut outcome);

@@ -45,6 +45,7 @@ mod walk;
 mod worth;
 
 pub(super) use self::consoles::typed;
+pub(super) use self::lisp::outcome as lisp_outcome;
 use super::Program;
 
 /// The interpreter a program is.
