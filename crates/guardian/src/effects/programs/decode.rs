@@ -53,10 +53,10 @@ pub(super) fn filtered(call: &Call<'_>, input: &Stream) -> Stream {
     let has = |options: &[&str]| call.args.iter().filter_map(Value::text).any(|arg| options.contains(&arg));
     match call.name {
         "cat" | "less" | "more" | "pv" | "tac" | "bat" | "head" | "tail" | "sort" | "uniq" | "fold" | "fmt"
-        | "column" | "nl" | "ts"
+        | "column"
             // One line comes out of these as it went in.
             if known.is_none_or(|text| call.name == "cat" || !text.trim_ascii_end().contains(&b'\n'))
-                && (call.name == "cat" || call.args.is_empty() || matches!(call.name, "head" | "tail") && is_line(input)) =>
+                && (call.name == "cat" || call.args.is_empty() || matches!(call.name, "head" | "tail") && known.is_none() && is_line(input)) =>
         {
             input.clone()
         }

@@ -23,14 +23,21 @@ pub(super) fn passed(call: &Call<'_>, text: &[u8]) -> Option<Vec<u8>> {
             kept.dedup();
             owned(&kept)
         }
-        "tac" if call.args.is_empty() => lines.iter().rev().map(|line| (*line).to_owned()).collect(),
-        "cut" => lines.iter().map(|line| cut(call, line)).collect::<Option<_>>()?,
+        // Without a newline at its end the last line is glued to the one before.
+        "tac" if call.args.is_empty() && (ends || lines.len() < 2) => {
+            lines.iter().rev().map(|line| (*line).to_owned()).collect()
+        }
+        // It counts bytes.
+        "cut" if text.is_ascii() => lines.iter().map(|line| cut(call, line)).collect::<Option<_>>()?,
         "grep" | "egrep" | "fgrep" => chosen(call, &lines)?,
         "paste" => joined(call, &lines)?,
         _ => return None,
     };
+    if kept.is_empty() {
+        return Some(Vec::new());
+    }
     let mut out = kept.join("\n").into_bytes();
-    if ends && !kept.is_empty() {
+    if ends {
         out.push(b'\n');
     }
     Some(out)
@@ -50,8 +57,12 @@ fn some(call: &Call<'_>, lines: &[&str]) -> Option<Vec<String>> {
     if read.has("c bytes z f follow F") || read.vague.is_some() {
         return None;
     }
-    let count = short.or_else(|| read.value("n lines").and_then(Value::text));
+    let count = read.value("n lines").map_or(short, Value::text);
     let count = if count.is_none() && call.args.is_empty() { "10" } else { count? };
+    // All but the last few.
+    if count.starts_with('-') {
+        return None;
+    }
     let (from_start, count) = count.strip_prefix('+').map_or((false, count), |count| (true, count));
     let count: usize = count.parse().ok()?;
     let kept = match (call.name, from_start) {
@@ -183,7 +194,11 @@ mod tests {
             ("grep -v x", "x\n/opt\n", Some("/opt\n")),
             ("grep '^/o'", "x\n/opt\n", Some("/opt\n")),
             ("paste -sd' '", "rm\n-rf\n/opt\n", Some("rm -rf /opt\n")),
-            ("tac", "a\nb", Some("b\na")),
+            ("tac", "a\nb\n", Some("b\na\n")),
+            ("tac", "a\nb", None),
+            ("tail -n +2", "a", Some("")),
+            ("head -n -1", "a\nb\n", None),
+            ("cut -c1", "é", None),
             ("cut -c2- --complement", "xrm", None),
             ("grep 'a.*'", "abc", None),
         ] {

@@ -178,6 +178,8 @@ fn changed(
     let letters: Vec<char> = line.chars().collect();
     let mut place = 0;
     let mut is_done = false;
+    // Where something was found, nothing is not found once more.
+    let mut behind = None;
     while place <= letters.len() {
         let rest = letters.get(place..).unwrap_or_default();
         let length = if is_done || pattern.begins && place > 0 {
@@ -185,7 +187,7 @@ fn changed(
         } else {
             fits(&pattern.places, rest, pattern.ends, steps)?
         };
-        let Some(length) = length else {
+        let Some(length) = length.filter(|length| *length > 0 || behind != Some(place)) else {
             out.extend(rest.first());
             place += 1;
             continue;
@@ -198,6 +200,7 @@ fn changed(
         }
         is_done = !all;
         place += length;
+        behind = Some(place);
         if length == 0 {
             out.extend(rest.first());
             place += 1;
@@ -255,6 +258,7 @@ mod tests {
             ("12 rm", "s/^[0-9]* //", Some("rm")),
             ("/etc", "s/.*/rm -rf &/", Some("rm -rf /etc")),
             ("aaa", "s/a/b/", Some("baa")),
+            ("abc", "s/a*/Q/g", Some("QbQcQ")),
             ("a", "s/\\(a\\)/\\1/", None),
             ("a", "1d", None),
         ] {
