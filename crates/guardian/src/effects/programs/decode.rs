@@ -252,7 +252,7 @@ mod tests {
             ("openssl base64 -d", "cm0gLXJmIC8=", Some("rm -rf /")),
             ("openssl enc -base64 -d", "cm0gLXJmIC8=", Some("rm -rf /")),
             ("base64", "x", None),
-            ("cut -c2-", "xrm", Some("rm")),
+            ("cut -c2-", "xrm", Some("rm\n")),
             ("nl", "a\nb", None),
         ] {
             let outcome = given(line, Stream::text(Value::known(input)));

@@ -37,7 +37,8 @@ pub(super) fn passed(call: &Call<'_>, text: &[u8]) -> Option<Vec<u8>> {
         return Some(Vec::new());
     }
     let mut out = kept.join("\n").into_bytes();
-    if ends {
+    // Most end the last line, whether it was ended or not.
+    if ends || !matches!(call.name, "head" | "tail" | "tac") {
         out.push(b'\n');
     }
     Some(out)
@@ -188,9 +189,9 @@ mod tests {
             ("head -1", "a\nb", Some("a")),
             ("tail -n +2", "a\nb\nc", Some("b\nc")),
             ("tail -1", "a\nb", Some("b")),
-            ("sort -r", "a\nb", Some("b\na")),
-            ("cut -c4-", "eE rm -rf /", Some("rm -rf /")),
-            ("cut -d: -f2", "x:/opt:y", Some("/opt")),
+            ("sort -r", "a\nb", Some("b\na\n")),
+            ("cut -c4-", "eE rm -rf /", Some("rm -rf /\n")),
+            ("cut -d: -f2", "x:/opt:y", Some("/opt\n")),
             ("grep -v x", "x\n/opt\n", Some("/opt\n")),
             ("grep '^/o'", "x\n/opt\n", Some("/opt\n")),
             ("paste -sd' '", "rm\n-rf\n/opt\n", Some("rm -rf /opt\n")),

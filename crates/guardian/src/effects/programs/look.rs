@@ -110,9 +110,8 @@ pub(super) fn numbers(call: &Call<'_>) -> Outcome {
     let mut said: Vec<String> = row.take(MOST + 1).map(|number| number.to_string()).collect();
     let is_all = said.len() <= MOST;
     said.truncate(MOST);
-    let mut text = Value::known(said.join("\n"));
+    let mut text = Value::known(said.iter().flat_map(|number| [number.as_str(), "\n"]).collect::<String>());
     if !is_all {
-        text.push(Piece::Known(b"\n".to_vec()));
         text.push(Piece::Unknown(call.why("the output of seq")));
     }
     Outcome::harmless().saying(Stream::text(text))
@@ -343,6 +342,9 @@ mod tests {
             ("realpath ../x", "/home/dev/x"),
             ("/bin/echo a b", "a b"),
             ("ls", "[*]"),
+            ("seq 3", "1\n2\n3\n"),
+            ("seq 1 2 5", "1\n3\n5\n"),
+            ("seq 2 1", ""),
         ] {
             assert_eq!(said(&run(line).output.text.unwrap()), text, "{line}");
         }
