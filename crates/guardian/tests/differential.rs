@@ -20,7 +20,7 @@ const SCRIPTS: u64 = 400;
 const BATCH: usize = 200;
 
 /// Scripts of which something was missed once.
-const MENDED: [&str; 110] = [
+const MENDED: [&str; 138] = [
     "declare -r k;k=1 bash -c 'c0$k'",
     "readonly k=5; k=1 v=2 bash -c 'c1 \"$k$v\"'; k=1 eval 'c2 $k'",
     "echo 'set -- m4 n' > s2; set -- a; . s2 b c; c1 \"$1\"",
@@ -131,6 +131,34 @@ const MENDED: [&str; 110] = [
     "set -e; trap c6 EXIT; nope; trap - EXIT",
     "v=; v=${v::-}k; c2 \"$v\"",
     "sh -c 'c1 \"${*: -1}\" \"$0\"'; bash -c 'c2 \"$0\"'; env bash -c 'c3 \"${@:0}\"'",
+    "x=f0; readonly v; v=3; x=f1\nrm $x",
+    "x=f0; fn() { local x=f1; readonly v; v=3; }; fn; x=e.txt\nrm $x",
+    "cd d0; readonly v; eval 'v=3; cd ..'; touch here",
+    "x=f0; : ${v:=abc} ${v:2:-2}; x=e.txt\nrm $x",
+    "x=f0; c1 \"${@::$#-1}\"; x=e.txt\nrm $x",
+    "x=f0; arr[-9]=1; x=e.txt\nrm $x",
+    "x=f0; arr[]=1; x=e.txt\nrm $x",
+    "x=f0; k='1 2'; : ${!k}; x=e.txt\nrm $x",
+    "shopt -s failglob; x=f0; : nope*; x=f1\nrm $x",
+    "( : ${nope:?x} ) || c1; set -u; ( echo $nope ) || c2",
+    "readonly v; for v in 1 2; do x=f1; done; c1 \"$x\"; ((v = 3)); c2 $?; printf -v v k; c3 $?",
+    "readonly v=a; fn() { local v=3; c1 $v; }; fn; declare -n r=r; c2 $?; unset 1x; c3 $?",
+    "for ((i = 0; i < 1/0; i++)); do :; done; c1 $?; fn() { return 1+; }; fn; c2 $?",
+    "x=f0; { x=e.txt; } < nofile; rm $x; : > /nodir/k && x=f1; c1 $x",
+    "unset n; c1 > ${n:=o1}; rm ${n:-f0}; n=0; c2 <<< $((n++)); c3 $n",
+    "k=$(echo d0/*); rm ./$k; touch g$(echo f*)y",
+    "set -- f*; touch d0/\"$@\"; k=\"$*\"; touch d0/$k; printf -v k '%s ' e*; touch d0/$k.o",
+    "c1 $(echo \"f[[:digit:]]\"); k='[f'; c2 $k]0; k='!e'; c3 [$k]*",
+    "shopt -s extglob nocaseglob; k='@(f0|f1)'; c1 $k; c2 F*",
+    "c1 ${!}; c2 {Z..a}; a=(1 2 3); c3 $((a[-1])); [ a; c4 $?; [ -R a ] || c5",
+    "trap 'x=f1' USR1; x=f0; kill -USR1 $$; rm $x",
+    "trap 'x=f1' DEBUG; x=f0; rm $x",
+    "trap 'cd d0' ERR; false; touch n",
+    "fn() { c3; }; readonly -f fn; fn() { c4; }; fn; unset -f fn; fn",
+    "x=8 export x; c9 $x; set -o posix; x=a :; c2 $x; x=b eval :; c3 $x",
+    "x='a/b:c]d'; c1 \"${x//[\\/:]/_}\" \"${x//[\"/:\"]/_}\"; [[ a/b == a[/]b ]] && c7; k=ab; case b in [$k]) c2;; esac",
+    "k='[a'; case 'b' in $k-c]) c1;; esac; k=']'; case a in [a$k) c3;; esac",
+    "set -- a '' 'b c' ''; IFS=-; c1 $*; c2 $@; c4 x$*y; x=$*; c6 \"$x\"; IFS=; x=$*; c1 \"$x\"",
 ];
 
 #[test]

@@ -22,10 +22,17 @@ impl Machine<'_> {
         match &assignment.value {
             Assigned::Scalar(word) => {
                 let value = self.single(word, state);
-                self.assign(state, &assignment.name, &index, value, assignment.append, assignment.span);
+                let taken =
+                    self.assign(state, &assignment.name, &index, value, assignment.append, assignment.span);
+                if !taken {
+                    self.give_up(state);
+                }
             }
             Assigned::Array(elements) => {
                 let elements = self.elements(elements, state);
+                if self.keeps(state, &assignment.name) {
+                    self.give_up(state);
+                }
                 self.assign_array(state, &assignment.name, elements, assignment.append, assignment.span);
             }
         }

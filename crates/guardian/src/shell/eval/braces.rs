@@ -33,9 +33,10 @@ fn alternatives(word: &Word) -> Option<Vec<Vec<Part>>> {
                 all
             }
             Part::Sequence(written) => match sequence(written)? {
-                Some(texts) => {
-                    texts.into_iter().map(|text| vec![Part::Literal { text, quoted: false }]).collect()
-                }
+                Some(texts) => texts
+                    .into_iter()
+                    .map(|text| vec![Part::Literal { quoted: text.is_empty(), text }])
+                    .collect(),
                 None => vec![vec![part.clone()]],
             },
             Part::Literal { .. }
@@ -90,7 +91,8 @@ fn sequence(written: &[u8]) -> Option<Option<Vec<Vec<u8>>>> {
                 letters
                     .into_iter()
                     .filter_map(|letter| u8::try_from(letter).ok())
-                    .map(|letter| vec![letter])
+                    // A backslash among them keeps what stands behind it, and goes.
+                    .map(|letter| if letter == b'\\' { Vec::new() } else { vec![letter] })
                     .collect(),
             ))
         }

@@ -26,6 +26,10 @@ impl Machine<'_> {
         redirects: &[Redirect],
         mut state: State,
     ) -> Worlds {
+        if state.kept.contains(name) {
+            state.status = Some(1);
+            return vec![state];
+        }
         let function =
             Function { body: body.clone(), redirects: redirects.to_vec(), source: Rc::clone(&self.source) };
         Rc::make_mut(&mut state.functions).insert(name.to_vec(), vec![Rc::new(function)]);

@@ -4,7 +4,7 @@
 
 use super::machine::Machine;
 use super::pattern::Pattern;
-use super::state::{Content, Hint, State};
+use super::state::{Content, Hint, State, Variable};
 use super::variables::{is_name, is_opaque, subscripted};
 use crate::effects::{FileKind, path};
 use crate::shell::ast::{Span, Test, Word};
@@ -130,7 +130,13 @@ impl Machine<'_> {
                     (full.map(|full| !full), Hint { unfilled: names, ..Hint::default() })
                 }
             }
-            b"-v" | b"-R" => (self.is_set(value, span, state), Hint::default()),
+            b"-v" => (self.is_set(value, span, state), Hint::default()),
+            b"-R" => {
+                let variable = value.bytes().map(|name| state.variables.get(name));
+                let is_reference =
+                    |variable: Option<&Variable>| variable.is_some_and(|variable| variable.reference);
+                (variable.map(is_reference).filter(|truth| !truth), Hint::default())
+            }
             b"-o" | b"-t" => (None, Hint::default()),
             _ => {
                 let kind = path::resolve(value, &state.cwd)

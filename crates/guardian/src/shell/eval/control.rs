@@ -156,14 +156,20 @@ impl Machine<'_> {
 
     pub(super) fn case(&mut self, subject: &Word, arms: &[Arm], mut state: State) -> Worlds {
         let subject = self.single(subject, &mut state);
-        let mut waiting = vec![state];
+        let (is_over, mut after) = self.left_off();
+        let mut waiting = if is_over { Vec::new() } else { vec![state] };
         let mut falling: Worlds = Vec::new();
-        let mut after = Vec::new();
         for arm in arms {
             let mut entering = std::mem::take(&mut falling);
             let mut staying = Vec::new();
             for mut state in std::mem::take(&mut waiting) {
-                match self.fits(&subject, &arm.patterns, &mut state) {
+                let fits = self.fits(&subject, &arm.patterns, &mut state);
+                let (is_over, gone) = self.left_off();
+                after.extend(gone);
+                if is_over {
+                    continue;
+                }
+                match fits {
                     Some(true) => entering.push(state),
                     Some(false) => staying.push(state),
                     None => {
@@ -244,7 +250,7 @@ pub(super) fn left(mut state: State, next: &mut Worlds, out: &mut Worlds) {
             state.flow = Flow::Continue(levels - 1);
             out.push(state);
         }
-        Flow::Return | Flow::Exit => out.push(state),
+        Flow::Return | Flow::Discard | Flow::Exit => out.push(state),
     }
 }
 

@@ -5,10 +5,11 @@
 use std::borrow::Cow;
 
 use super::braces;
-use super::items::{Item, Origin};
+use super::items::{Item, Origin, globbed};
 use super::machine::Machine;
-use super::state::State;
-use crate::shell::ast::{Part, Word};
+use super::pattern::bracket_length;
+use super::state::{Options, State};
+use crate::shell::ast::{Part, Span, Word};
 use crate::shell::value::{Piece, Value, Why};
 
 /// Programs whose output is one word, so that it is not split.
@@ -87,11 +88,19 @@ impl Machine<'_> {
         }
         let items = self.items(&word, state);
         let separators = self.separators(state);
-        let mut splitter = Splitter::new(&separators, state.options.noglob);
+        let mut splitter = Splitter::new(&separators, &state.options);
         for item in items {
             splitter.item(item);
         }
-        let (fields, more) = splitter.finish();
+        let (mut fields, mut more) = splitter.finish();
+        if state.options.nocaseglob && fields.iter().any(Value::has_glob) {
+            // What stands beside it is not as it is written either.
+            more = Some(globbed());
+            fields.retain(|field| !field.has_glob());
+        }
+        if state.options.failglob && fields.iter().any(Value::has_glob) {
+            self.may_give_up(state);
+        }
         self.pay(fields.iter().map(Value::len_known).sum(), word.span);
         arguments.fields.extend(fields);
         arguments.more = more.or(arguments.more.take());
@@ -152,9 +161,10 @@ pub(super) fn one(items: Vec<Item>) -> Value {
             Item::Unknown(why, _) | Item::Any(why) => value.push(Piece::Unknown(why)),
             // Where nothing is globbed a glob is only its letters, but one that a variable holds stands for a file.
             Item::Glob(pattern, Origin::Written) => value.push(Piece::Known(pattern)),
-            Item::Glob(pattern, Origin::Quoted | Origin::Expanded) => value.push(Piece::Glob(pattern)),
+            Item::Glob(pattern, Origin::Quoted) => value.push(Piece::Glob(pattern)),
+            Item::Glob(_, Origin::Expanded) => value.push(Piece::Unknown(globbed())),
             Item::Ext(operator, alternatives) => value.push(Piece::Glob(written(operator, alternatives))),
-            Item::Break => value.push(Piece::Known(b" ".to_vec())),
+            Item::Break(between) => value.push(Piece::Known(between)),
         }
     }
     value
@@ -181,6 +191,9 @@ fn written(operator: u8, alternatives: Vec<Vec<Item>>) -> Vec<u8> {
 struct Splitter<'s> {
     separators: &'s [u8],
     noglob: bool,
+    extglob: bool,
+    /// A bracket has begun in the field at hand.
+    is_open: bool,
     fields: Vec<Value>,
     current: Option<Value>,
     /// The last field ended at white space, to which one other separator may still belong.
@@ -189,8 +202,17 @@ struct Splitter<'s> {
 }
 
 impl<'s> Splitter<'s> {
-    fn new(separators: &'s [u8], noglob: bool) -> Self {
-        Self { separators, noglob, fields: Vec::new(), current: None, blank: false, more: None }
+    fn new(separators: &'s [u8], options: &Options) -> Self {
+        Self {
+            separators,
+            noglob: options.noglob,
+            extglob: options.extglob,
+            is_open: false,
+            fields: Vec::new(),
+            current: None,
+            blank: false,
+            more: None,
+        }
     }
 
     fn item(&mut self, item: Item) {
@@ -198,6 +220,7 @@ impl<'s> Splitter<'s> {
             Item::Text(bytes, Origin::Quoted) => self.put(Piece::Known(bytes)),
             Item::Text(bytes, Origin::Written) => {
                 if !bytes.is_empty() {
+                    self.brackets(&bytes);
                     self.put(Piece::Known(bytes));
                 }
             }
@@ -210,9 +233,17 @@ impl<'s> Splitter<'s> {
                 self.put(Piece::Unknown(why));
             }
             Item::Glob(pattern, Origin::Written) if self.noglob => self.put(Piece::Known(pattern)),
-            Item::Glob(pattern, _) => self.put(Piece::Glob(pattern)),
+            Item::Glob(pattern, origin) => {
+                // One that ends in another part of the word.
+                self.is_open |= origin == Origin::Written && pattern == b"[";
+                self.put(Piece::Glob(pattern));
+            }
             Item::Ext(operator, alternatives) => self.put(Piece::Glob(written(operator, alternatives))),
-            Item::Break => self.end(),
+            // Where they are no blanks, separators keep a field that is empty.
+            Item::Break(_) => match self.separators.first() {
+                Some(byte) if !matches!(byte, b' ' | b'\t' | b'\n') => self.separator(*byte),
+                _ => self.end(),
+            },
             Item::Any(why) => {
                 self.more = Some(why.clone());
                 self.put(Piece::Unknown(why));
@@ -225,7 +256,25 @@ impl<'s> Splitter<'s> {
         self.current.get_or_insert_with(Value::default).push(piece);
     }
 
+    /// A bracket may be put together of several parts of a word, and what it holds is first known then.
+    fn brackets(&mut self, text: &[u8]) {
+        if self.noglob {
+            return;
+        }
+        let closed = text.iter().position(|byte| *byte == b']');
+        if self.is_open && closed.is_some() {
+            let why = Why { construct: "a glob put together of parts".to_owned(), span: Span::default() };
+            self.more = Some(why.clone());
+            self.put(Piece::Unknown(why));
+            self.is_open = false;
+        }
+        if let Some(open) = text.iter().rposition(|byte| *byte == b'[') {
+            self.is_open = closed.is_none_or(|closed| closed < open);
+        }
+    }
+
     fn end(&mut self) {
+        self.is_open = false;
         if let Some(field) = self.current.take() {
             self.fields.push(field);
         }
@@ -252,6 +301,7 @@ impl<'s> Splitter<'s> {
         match (self.current.take(), white) {
             (Some(field), _) => {
                 self.fields.push(field);
+                self.is_open = false;
                 self.blank = white;
             }
             (None, true) => {}
@@ -265,6 +315,11 @@ impl<'s> Splitter<'s> {
         if self.noglob {
             return self.put(Piece::Known(text.to_vec()));
         }
+        self.brackets(text);
+        let is_group = |pair: &[u8]| matches!(pair, [b'@' | b'?' | b'*' | b'+' | b'!', b'(']);
+        if self.extglob && text.windows(2).any(is_group) {
+            return self.put(Piece::Glob(text.to_vec()));
+        }
         // A backslash there keeps the letter behind it: `\\f*` stands for what `f*` stands for.
         if text.contains(&b'\\') && text.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[')) {
             return self.put(Piece::Glob(text.to_vec()));
@@ -276,7 +331,10 @@ impl<'s> Splitter<'s> {
                 self.put(Piece::Known(before.to_vec()));
             }
             let length = match from.first() {
-                Some(b'[') => bracket(from),
+                // No bracket reaches over a slash.
+                Some(b'[') => {
+                    bracket_length(from).filter(|length| !from.iter().take(*length).any(|byte| *byte == b'/'))
+                }
                 _ => Some(1),
             };
             let (piece, after) = from.split_at(length.unwrap_or(1));
@@ -300,15 +358,4 @@ impl<'s> Splitter<'s> {
 
 fn is_word(why: &Why) -> bool {
     why.construct.strip_prefix("the output of ").is_some_and(|program| WORDS.contains(&program))
-}
-
-/// How long a bracket expression is, if it is one.
-pub(super) fn bracket(text: &[u8]) -> Option<usize> {
-    let from = match text.get(1) {
-        Some(b'!' | b'^') => 2,
-        _ => 1,
-    };
-    let end =
-        text.iter().enumerate().skip(from + 1).find(|(_, byte)| **byte == b']').map(|(place, _)| place)?;
-    Some(end + 1)
 }

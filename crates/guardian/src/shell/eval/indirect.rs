@@ -6,7 +6,7 @@ use super::items::{Item, Origin, push_value};
 use super::machine::Machine;
 use super::parameter::{Found, Use};
 use super::state::{Content, State};
-use super::variables::{Index, in_bash_order, number, subscripted, variable};
+use super::variables::{Index, in_bash_order, is_name, number, subscripted, variable};
 use crate::shell::ast::Operation;
 use crate::shell::value::{Value, Why};
 
@@ -27,7 +27,15 @@ impl Machine<'_> {
             return push_value(out, target.clone(), used.quoted);
         }
         let target = match self.find(used.name, &index, used.span, state) {
-            Found::One(value) | Found::Perhaps(value) => value,
+            Found::One(value) => value,
+            Found::Perhaps(value) => {
+                self.may_give_up(state);
+                value
+            }
+            Found::Unset if is_name(used.name) && used.index.is_none() => {
+                self.give_up(state);
+                return;
+            }
             Found::Unset | Found::Many { .. } | Found::Any(_) => Value::unknown(variable(used.name)),
         };
         let why = Why {
@@ -48,6 +56,10 @@ impl Machine<'_> {
             Some((name, inner)) => (name, self.index_text(&inner, used.span, state)),
             None => (target.clone(), Index::None),
         };
+        let is_special = matches!(name.as_slice(), [b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!']);
+        if !is_name(&name) && !is_special && (name.is_empty() || !name.iter().all(u8::is_ascii_digit)) {
+            return self.give_up(state);
+        }
         let index = match name.as_slice() {
             b"@" => Index::All { joined: false },
             b"*" => Index::All { joined: true },
@@ -78,6 +90,6 @@ impl Machine<'_> {
             },
             _ => Found::Any(Why { construct: "names of variables".to_owned(), span: used.span }),
         };
-        self.emit(found, used.quoted, state, out);
+        self.emit(found, used, state, out);
     }
 }

@@ -14,11 +14,12 @@ use crate::shell::value::{Piece, Value, Why};
 pub(super) enum Item {
     Text(Vec<u8>, Origin),
     Unknown(Why, Origin),
-    /// A glob, and whether it stands here as it is; one that a variable holds stands for a file already.
+    /// A glob, and whether it stands here as it is; one that a variable holds stands for a file already, one that came out of
+    /// text for any number of them.
     Glob(Vec<u8>, Origin),
     Ext(u8, Vec<Vec<Self>>),
-    /// The end of one field and the beginning of another.
-    Break,
+    /// The end of one field and the beginning of another; and what stands between them where nothing is split.
+    Break(Vec<u8>),
     /// Any number of fields.
     Any(Why),
 }
@@ -57,6 +58,7 @@ impl Machine<'_> {
                             index: index.as_deref(),
                             operation,
                             quoted: *quoted,
+                            is_apart: word.parts.len() == 1,
                             span: *span,
                         },
                         state,
@@ -65,7 +67,11 @@ impl Machine<'_> {
                 }
                 Part::Command { script, quoted, span } => {
                     let value = self.substitute(script, *span, state);
-                    push_value(out, value, *quoted);
+                    // How many names a glob came to is lost in text: what stands beside it is beside the first or the last.
+                    match word.parts.len() == 1 && !quoted {
+                        true => push_names(out, value, *quoted),
+                        false => push_value(out, unnamed(value), *quoted),
+                    }
                 }
                 Part::Arithmetic { expression, quoted, span } => {
                     let text = self.single(expression, state);
@@ -99,7 +105,7 @@ impl Machine<'_> {
                 Part::Array(elements) => {
                     for (_, word) in elements {
                         out.extend(self.items(word, state));
-                        out.push(Item::Break);
+                        out.push(Item::Break(b" ".to_vec()));
                     }
                 }
                 Part::Unknown(unknown) => {
@@ -251,9 +257,11 @@ impl Machine<'_> {
     pub(super) fn isolated<R: Default>(&mut self, span: Span, run: impl FnOnce(&mut Self) -> R) -> R {
         let flows = std::mem::take(&mut self.flows);
         let feeds = std::mem::take(&mut self.feeds);
+        let given_up = std::mem::take(&mut self.given_up);
         let result = self.deeper(span, run).unwrap_or_default();
         self.flows = flows;
         self.feeds = feeds;
+        self.given_up = given_up;
         result
     }
 }
@@ -276,6 +284,32 @@ pub(super) fn push_value(out: &mut Vec<Item>, value: Value, quoted: bool) {
             Piece::Glob(pattern) => Item::Glob(pattern, Origin::Quoted),
         });
     }
+}
+
+/// The same of a value in which a glob is any number of names.
+pub(super) fn push_names(out: &mut Vec<Item>, value: Value, quoted: bool) {
+    let from = out.len();
+    push_value(out, value, quoted);
+    for item in out.iter_mut().skip(from) {
+        if let Item::Glob(_, origin) = item {
+            *origin = Origin::Expanded;
+        }
+    }
+}
+
+/// A value in which a glob has become text nobody knows.
+pub(super) fn unnamed(mut value: Value) -> Value {
+    for piece in &mut value.pieces {
+        if matches!(piece, Piece::Glob(_)) {
+            *piece = Piece::Unknown(globbed());
+        }
+    }
+    value
+}
+
+/// Why text made of names of files is not known.
+pub(super) fn globbed() -> Why {
+    Why { construct: "what a glob matches".to_owned(), span: Span::default() }
 }
 
 /// Text as a substitution gives it: without NULs, and without newlines at its end.

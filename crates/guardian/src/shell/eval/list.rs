@@ -40,11 +40,13 @@ impl Machine<'_> {
         if !matches!(command.kind, Kind::List(_) | Kind::Pipeline { .. }) && state.hint != Hint::default() {
             state.hint = Hint::default();
         }
-        let mut state = Some(state);
-        let worlds = self.deeper(command.span, |machine| machine.dispatch(command, state.take()));
-        let worlds = worlds.unwrap_or_else(|| state.into_iter().collect());
-        worlds.iter().for_each(|state| self.interrupted(state, command.span));
-        worlds
+        let mut worlds = Vec::new();
+        for state in self.watched(command, state) {
+            let mut state = Some(state);
+            let after = self.deeper(command.span, |machine| machine.dispatch(command, state.take()));
+            worlds.extend(after.unwrap_or_else(|| state.into_iter().collect()));
+        }
+        self.interrupted(worlds, command.span)
     }
 
     fn dispatch(&mut self, command: &Command, state: Option<State>) -> Worlds {
@@ -81,17 +83,22 @@ impl Machine<'_> {
             }
             Kind::Condition(test) => self.redirected(command, &state, |machine, mut state| {
                 let (truth, hint) = machine.condition(test, &mut state);
-                state.status = truth.map(|truth| i32::from(!truth));
-                state.hint = hint;
-                vec![state]
+                machine.onward(state, |_, mut state| {
+                    state.status = truth.map(|truth| i32::from(!truth));
+                    state.hint = hint;
+                    vec![state]
+                })
             }),
             Kind::Arithmetic(word) => self.redirected(command, &state, |machine, mut state| {
                 let text = machine.single(word, &mut state);
                 let value = machine.number(&text, span, &mut state);
-                state.status = value.map(|value| i32::from(value == 0));
-                vec![state]
+                machine.onward(state, |_, mut state| {
+                    state.status = value.map(|value| i32::from(value == 0));
+                    vec![state]
+                })
             }),
             Kind::Coprocess { name, body } => self.redirected(command, &state, |machine, mut state| {
+                machine.has_left = true;
                 let name = name.as_ref().map(|word| machine.single(word, &mut state));
                 let mut within = state.clone();
                 let why = Why { construct: "what is written to a coprocess".to_owned(), span };
@@ -116,6 +123,7 @@ impl Machine<'_> {
         mut run: impl FnMut(&mut Self, State) -> Worlds,
     ) -> Worlds {
         self.forked(state, command.span, |machine, state| {
+            machine.given_up.clear();
             if command.redirects.is_empty() {
                 return run(machine, state);
             }
@@ -132,6 +140,7 @@ impl Machine<'_> {
                     return machine.chain(chain, state);
                 }
                 let inner = machine.subshell(state.clone(), |machine, state| machine.chain(chain, state));
+                machine.has_left = true;
                 let mut state = state.after(inner);
                 state.status = Some(0);
                 vec![state]
@@ -244,7 +253,10 @@ impl Machine<'_> {
         inner.loops = 0;
         let endings = std::mem::take(&mut self.endings);
         let mut worlds = Vec::new();
-        for mut state in run(self, inner) {
+        self.nested += 1;
+        let after = run(self, inner);
+        self.nested -= 1;
+        for mut state in after {
             state.flow = Flow::Normal;
             if state.traps.is_empty() && self.endings.is_empty() {
                 worlds.push(state);

@@ -5,6 +5,7 @@
 use std::rc::Rc;
 
 use super::files::Files;
+use super::giving::GivenUp;
 use super::state::State;
 use super::worlds::Choices;
 use crate::effects::{Act, Code, Context, Datum, Effect, Effort, Invocation, Power, Traffic};
@@ -58,6 +59,14 @@ pub(super) struct Machine<'a> {
     pub(super) refused: bool,
     /// A redirection may be refused.
     pub(super) doubted: bool,
+    /// Where bash gives up what it is about, in the middle of the words at hand.
+    pub(super) given_up: Vec<GivenUp>,
+    /// A trap is running, and no other interrupts it.
+    pub(super) is_trapping: bool,
+    /// Something was started and not waited for.
+    pub(super) has_left: bool,
+    /// Shells within the shell that reads the text at hand.
+    pub(super) nested: u32,
     /// Files whose lines were run in a shell of the command, so that what they set is in its environment.
     pub(super) sourced: Vec<Value>,
     /// The shell at hand wherever it may have ended early.
@@ -103,6 +112,10 @@ impl<'a> Machine<'a> {
             reset: false,
             refused: false,
             doubted: false,
+            given_up: Vec::new(),
+            is_trapping: false,
+            has_left: false,
+            nested: 0,
             sourced: Vec::new(),
             endings: Vec::new(),
             choices: Choices::default(),

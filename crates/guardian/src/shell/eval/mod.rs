@@ -17,6 +17,7 @@ mod endless;
 mod fields;
 mod files;
 mod found;
+mod giving;
 mod indirect;
 mod items;
 mod leavings;

@@ -2,6 +2,7 @@
 //!
 //! Owns: the operations on values that are known. Refuses: guessing; of a value that is not known only what is certain stays.
 
+use super::items::globbed;
 use super::machine::Machine;
 use super::parameter::{Found, Use};
 use super::pattern::Pattern;
@@ -80,6 +81,9 @@ impl Machine<'_> {
             return each(found, |value| opaque(&value, "a part of"));
         };
         let count = count.flatten();
+        if self.is_negative(used, &found, offset, count, state) {
+            self.give_up(state);
+        }
         let indexes = self.indexes(used.name, state);
         match found {
             Found::Many { values, .. } if values.iter().any(Value::has_glob) => {
@@ -126,6 +130,34 @@ impl Machine<'_> {
                 }
             }),
         }
+    }
+
+    /// Whether bash refuses a slice: it ends before it begins, or an array's is counted from the end.
+    fn is_negative(
+        &mut self,
+        used: &Use<'_>,
+        found: &Found,
+        offset: i64,
+        count: Option<i64>,
+        state: &mut State,
+    ) -> bool {
+        let Some(count) = count.filter(|count| *count < 0) else { return false };
+        let (length, is_array) = match found {
+            Found::One(value) | Found::Perhaps(value) => match value.bytes() {
+                Some(bytes) => (bytes.len(), false),
+                None => return false,
+            },
+            Found::Many { .. } if self.content(state, used.name).0 == Content::Unset => return false,
+            Found::Many { .. } if matches!(used.name, b"@" | b"*") => (state.positional.len() + 1, true),
+            Found::Many { .. } => match self.indexes(used.name, state) {
+                Some(keys) => (keys.last().map_or(0, |last| usize::try_from(last + 1).unwrap_or(0)), true),
+                None => return false,
+            },
+            Found::Unset | Found::Any(_) => return false,
+        };
+        let length = i64::try_from(length).unwrap_or(i64::MAX);
+        let start = if offset < 0 { length.saturating_add(offset) } else { offset };
+        (0..=length).contains(&start) && (is_array || length.saturating_add(count) < start)
     }
 
     /// The indexes of an array, in their order.
@@ -224,10 +256,6 @@ fn each(found: Found, mut change: impl FnMut(Value) -> Value) -> Found {
         }
         any @ Found::Any(_) => any,
     }
-}
-
-fn globbed() -> Why {
-    Why { construct: "what a glob matches".to_owned(), span: Span::default() }
 }
 
 /// A value made of another that is not known.

@@ -3,7 +3,7 @@
 //! Owns: finding parameters (special, positional, arrays, indirect) and the operations that ask whether there is a value.
 //! Refuses: the operations that change a value; they are in `operation`.
 
-use super::items::{Item, Origin, push_value};
+use super::items::{Item, Origin, globbed, push_names, push_value, unnamed};
 use super::machine::Machine;
 use super::state::{Content, State};
 use super::variables::{Index, in_bash_order, is_opaque, number, scalar_of, variable};
@@ -17,6 +17,8 @@ pub(super) struct Use<'w> {
     pub(super) index: Option<&'w Word>,
     pub(super) operation: &'w Operation,
     pub(super) quoted: bool,
+    /// Whether nothing else is in the word.
+    pub(super) is_apart: bool,
     pub(super) span: Span,
 }
 
@@ -57,6 +59,9 @@ impl Machine<'_> {
         }
         let index = self.index(used.name, used.index, state);
         let found = self.find(used.name, &index, used.span, state);
+        if state.options.nounset && is_missed(used.operation, &found) {
+            self.may_quit(state);
+        }
         // Whether there is a value, and how long it is, is not the value.
         if !matches!(used.operation, Operation::Length | Operation::Alternative(..)) {
             self.flows_from(state, used.name);
@@ -101,6 +106,7 @@ impl Machine<'_> {
                     .map_or_else(|| Value::unknown(number(b"$?")), |status| Value::known(status.to_string())),
             ),
             b"$" => Found::One(Value::unknown(number(b"$$"))),
+            b"!" if !self.has_left => Found::Unset,
             b"!" => Found::One(Value::unknown(number(b"$!"))),
             b"-" => Found::One(Value::unknown(
                 Why { construct: "the options of the shell".to_owned(), span }.filled(),
@@ -172,21 +178,26 @@ impl Machine<'_> {
         match used.operation {
             Operation::Default(word, colon) => match self.lacks(used.name, &found, *colon, state) {
                 true => self.operand(word, used.quoted, state, out),
-                false => self.emit(filled(found), used.quoted, state, out),
+                false => self.emit(filled(found), used, state, out),
             },
             Operation::Assign(word, colon) => {
                 if self.lacks(used.name, &found, *colon, state) {
                     let value = self.single(word, state);
-                    self.assign(state, used.name, index, value.clone(), false, used.span);
+                    if !self.assign(state, used.name, index, value.clone(), false, used.span) {
+                        self.give_up(state);
+                    }
                     push_value(out, value, used.quoted);
                 } else {
-                    self.emit(filled(found), used.quoted, state, out);
+                    self.emit(filled(found), used, state, out);
                 }
             }
             Operation::Require(word, colon) => {
                 let missing = matches!(presence(&found), Presence::Unset)
                     || (*colon && presence(&found) == Presence::Empty);
                 // Unless it surely is there, what is said of it may be said, and what is in that may run.
+                if missing || matches!(presence(&found), Presence::Perhaps | Presence::Maybe) {
+                    self.may_quit(state);
+                }
                 if missing {
                     self.single(word, state);
                 } else if presence(&found) != Presence::Filled {
@@ -200,7 +211,7 @@ impl Machine<'_> {
                 } else {
                     found
                 };
-                self.emit(found, used.quoted, state, out);
+                self.emit(found, used, state, out);
             }
             Operation::Alternative(word, colon) => {
                 if !self.lacks(used.name, &found, *colon, state) {
@@ -209,7 +220,7 @@ impl Machine<'_> {
                     out.push(Item::Text(Vec::new(), Origin::Quoted));
                 }
             }
-            Operation::Plain => self.emit(found, used.quoted, state, out),
+            Operation::Plain => self.emit(found, used, state, out),
             Operation::Length
             | Operation::Indirect(_)
             | Operation::Names
@@ -220,7 +231,7 @@ impl Machine<'_> {
             | Operation::Case(..)
             | Operation::Transform(_) => {
                 let changed = self.operate(used, found, state);
-                self.emit(changed, used.quoted, state, out);
+                self.emit(changed, used, state, out);
             }
         }
     }
@@ -271,32 +282,54 @@ impl Machine<'_> {
     }
 
     /// Puts what was found into a word.
-    pub(super) fn emit(&mut self, found: Found, quoted: bool, state: &State, out: &mut Vec<Item>) {
+    pub(super) fn emit(&mut self, found: Found, used: &Use<'_>, state: &State, out: &mut Vec<Item>) {
+        let quoted = used.quoted;
         match found {
             Found::Unset => push_value(out, Value::default(), quoted),
             Found::One(value) | Found::Perhaps(value) => push_value(out, value, quoted),
             Found::Any(why) => out.push(Item::Any(why)),
-            Found::Many { values, joined } => {
-                if quoted && joined {
-                    let separator: Vec<u8> = self.separators(state).iter().copied().take(1).collect();
-                    let mut value = Value::default();
-                    for (place, next) in values.into_iter().enumerate() {
-                        if place > 0 {
-                            value.push(Piece::Known(separator.clone()));
-                        }
-                        value.append(next);
+            Found::Many { values, joined: true } if quoted => {
+                let separator: Vec<u8> = self.separators(state).iter().copied().take(1).collect();
+                let mut value = Value::default();
+                for (place, next) in values.into_iter().enumerate() {
+                    if place > 0 {
+                        value.push(Piece::Known(separator.clone()));
                     }
-                    return push_value(out, value, true);
+                    value.append(next);
                 }
+                push_value(out, unnamed(value), true);
+            }
+            // Text beside them is beside the first name or the last.
+            Found::Many { values, .. } if !used.is_apart && values.iter().any(Value::has_glob) => {
+                out.push(Item::Any(globbed()));
+            }
+            Found::Many { values, joined } => {
+                let between = match joined {
+                    true => self.separators(state).iter().copied().take(1).collect(),
+                    false => b" ".to_vec(),
+                };
                 for (place, value) in values.into_iter().enumerate() {
                     if place > 0 {
-                        out.push(Item::Break);
+                        out.push(Item::Break(between.clone()));
                     }
-                    push_value(out, value, quoted);
+                    push_names(out, value, quoted);
                 }
             }
         }
     }
+}
+
+/// Whether `set -u` may end the shell here.
+fn is_missed(operation: &Operation, found: &Found) -> bool {
+    let is_asked = matches!(
+        operation,
+        Operation::Default(..)
+            | Operation::Assign(..)
+            | Operation::Require(..)
+            | Operation::Alternative(..)
+            | Operation::Names
+    );
+    !is_asked && matches!(found, Found::Unset | Found::Perhaps(_))
 }
 
 fn positional(name: &[u8], state: &State) -> Found {

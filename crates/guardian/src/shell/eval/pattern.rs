@@ -2,7 +2,6 @@
 //!
 //! Owns: matching. Refuses: endless work and letters of more than one byte; then the answer is that nobody knows.
 
-use super::fields::bracket;
 use super::items::{Item, Origin};
 
 /// Comparisons before it is too much.
@@ -121,24 +120,27 @@ fn lower(tokens: &mut [Token]) {
 
 fn tokens_of(items: &[Item], extended: bool) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
+    // A bracket may be put together of several parts, so that they are read as one text.
+    let mut text = Vec::new();
     for item in items {
         match item {
-            Item::Text(bytes, Origin::Quoted | Origin::Written) => {
-                tokens.extend(bytes.iter().map(|byte| Token::Byte(*byte)));
+            Item::Text(bytes, Origin::Quoted) => text.extend(bytes.iter().flat_map(|byte| [b'\\', *byte])),
+            Item::Text(bytes, Origin::Written | Origin::Expanded) | Item::Glob(bytes, Origin::Written) => {
+                text.extend_from_slice(bytes);
             }
-            Item::Text(bytes, Origin::Expanded) => active(bytes, extended, &mut tokens)?,
-            Item::Glob(bytes, Origin::Written) => active(bytes, extended, &mut tokens)?,
             Item::Glob(_, Origin::Quoted | Origin::Expanded) | Item::Unknown(..) | Item::Any(_) => {
                 return None;
             }
             Item::Ext(operator, alternatives) => {
+                active(&std::mem::take(&mut text), extended, &mut tokens)?;
                 let inner: Option<Vec<_>> =
                     alternatives.iter().map(|items| tokens_of(items, extended)).collect();
                 tokens.push(Token::Group(*operator, inner?));
             }
-            Item::Break => tokens.push(Token::Byte(b' ')),
+            Item::Break(between) => text.extend_from_slice(between),
         }
     }
+    active(&text, extended, &mut tokens)?;
     Some(tokens)
 }
 
@@ -177,23 +179,22 @@ fn active(text: &[u8], extended: bool, tokens: &mut Vec<Token>) -> Option<()> {
     Some(())
 }
 
-/// Like [`bracket`], but `[:alpha:]` within does not end it.
-fn bracket_length(text: &[u8]) -> Option<usize> {
+/// How long a bracket expression is, if it is one; what `[:alpha:]` and its kin hold does not end it.
+pub(super) fn bracket_length(text: &[u8]) -> Option<usize> {
     let mut at = match text.get(1) {
         Some(b'!' | b'^') => 2,
         _ => 1,
     };
-    if text.get(at) == Some(&b']') {
-        at += 1;
-    }
+    let first = at;
     loop {
-        match text.get(at)? {
-            b']' => return Some(at + 1),
-            b'[' if text.get(at + 1) == Some(&b':') => {
+        match (text.get(at)?, text.get(at + 1)) {
+            (b']', _) if at > first => return Some(at + 1),
+            (b'\\', Some(_)) => at += 2,
+            (b'[', Some(kind @ (b':' | b'.' | b'='))) => {
                 let rest = text.get(at + 2..)?;
-                match rest.windows(2).position(|pair| pair == b":]") {
+                match rest.windows(2).position(|pair| pair == [*kind, b']']) {
                     Some(length) => at += length + 4,
-                    None => return bracket(text),
+                    None => at += 1,
                 }
             }
             _ => at += 1,
@@ -224,7 +225,7 @@ fn class(inner: &[u8]) -> Option<Token> {
             *first
         };
         match rest {
-            [b'-', last, after @ ..] => {
+            [b'-', b'\\', last, after @ ..] | [b'-', last, after @ ..] => {
                 members.push(Member::Range(first, *last));
                 rest = after;
             }

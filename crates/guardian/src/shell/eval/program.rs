@@ -338,6 +338,7 @@ impl Machine<'_> {
         inner.positional = arguments.collect();
         inner.options.xtrace = is_told(invocation, "x");
         inner.options.hasty = is_told(invocation, "eu");
+        inner.options.nounset = is_told(invocation, "u");
         if matches!(named, Some("sh" | "dash")) {
             inner.options.posix = true;
             inner.options.expand_aliases = true;
@@ -348,11 +349,15 @@ impl Machine<'_> {
         let greeting = self.greeting(invocation);
         let worlds = self.isolated(span, |machine| {
             machine.subshell(inner, |machine, state| {
+                let nested = std::mem::take(&mut machine.nested);
                 let greeted = match &greeting {
                     Some(first) => machine.text(first, span, "a script", state),
                     None => vec![state],
                 };
-                machine.each(greeted, |machine, state| machine.text(text, span, "a script", state))
+                let worlds =
+                    machine.each(greeted, |machine, state| machine.text(text, span, "a script", state));
+                machine.nested = nested;
+                worlds
             })
         });
         self.calls = calls;

@@ -48,28 +48,26 @@ impl Machine<'_> {
         }
         // Whether what is opened is one name at all, or there to be read, may only be known when it runs.
         let is_doubted = std::mem::take(&mut self.doubted);
+        let (is_over, gone) = self.left_off();
         let kept: BTreeMap<u32, Channel> = self
             .named_descriptors(redirects, &state)
             .into_iter()
             .filter_map(|number| state.descriptors.get(&number).map(|channel| (number, channel.clone())))
             .collect();
         let feeds = std::mem::take(&mut self.feeds);
-        // What is there already may stay as it is, and then nothing is started.
-        let is_kept = state.options.noclobber
-            && redirects.iter().any(|redirect| matches!(redirect.target, Target::Write(_, false)));
-        let mut worlds = Vec::new();
-        if is_kept {
-            let mut kept = state.clone();
-            kept.status = Some(1);
-            worlds.push(kept);
+        let mut worlds = gone;
+        if !is_over {
+            // What cannot be opened keeps the command from being started, and so does what is there already under `set -C`.
+            if is_doubted {
+                let mut kept = state.clone();
+                kept.status = Some(1);
+                worlds.push(kept);
+            }
+            worlds.extend(run(self, state));
         }
-        worlds.extend(run(self, state));
         self.feeds = feeds;
         worlds = self.fed(worlds);
         for state in &mut worlds {
-            if is_doubted && state.status == Some(0) {
-                state.status = None;
-            }
             let replaced = std::mem::replace(&mut state.descriptors, before.clone());
             state.descriptors.extend(kept.iter().map(|(number, channel)| (*number, channel.clone())));
             // What an `exec` inside has opened above these stays open.
@@ -170,6 +168,7 @@ impl Machine<'_> {
                     (&channel, state.options.noclobber, *forced)
                 {
                     self.files.doubt(path);
+                    self.doubted = true;
                 }
                 channel
             }
@@ -327,6 +326,8 @@ impl Machine<'_> {
         if !matches!(mode, Mode::Write(_)) {
             self.record(Act::Read { path: path.clone(), deep: false }, by, span, Effort::Done);
         }
+        // A directory may be missing, or be of that name.
+        self.doubted |= !matches!(mode, Mode::Read);
         let base = match mode {
             Mode::Write(Change::Append) | Mode::Both => {
                 self.files.contents(&path).last().cloned().unwrap_or_default()

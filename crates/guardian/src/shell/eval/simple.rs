@@ -11,7 +11,7 @@ use super::machine::Machine;
 use super::names::named;
 use super::state::{State, Variable};
 use super::variables::is_opaque;
-use super::worlds::Worlds;
+use super::worlds::{Worlds, settle};
 use crate::effects::Datum;
 use crate::shell::ast::{Assigned, Assignment, Part, Redirect, Span, Word};
 use crate::shell::value::{Piece, Value, Why};
@@ -104,7 +104,19 @@ impl Machine<'_> {
         span: Span,
         mut state: State,
     ) -> Worlds {
-        let mut job = self.expanded(words, span, &mut state);
+        let job = self.expanded(words, span, &mut state);
+        self.onward(state, |machine, state| machine.simple_expanded(assignments, job, redirects, state))
+    }
+
+    /// A command whose words are expanded, and nothing else of it yet.
+    fn simple_expanded(
+        &mut self,
+        assignments: &[Assignment],
+        mut job: Job,
+        redirects: &[Redirect],
+        mut state: State,
+    ) -> Worlds {
+        let span = job.span;
         let descriptors = state.descriptors.keys().copied().filter(|number| *number > 9).collect::<Vec<_>>();
         if !redirects.is_empty() && !assignments.is_empty() {
             // A redirection that fails keeps the command from running, not its assignments from being expanded.
@@ -115,30 +127,39 @@ impl Machine<'_> {
                 for assignment in assignments {
                     machine.perform(assignment, &mut state);
                 }
-                state.status = machine.substituted.take().unwrap_or(Some(0));
-                if !assignments.is_empty() {
-                    state.last = Rc::default();
-                }
-                machine.fed(vec![state])
+                let status = machine.substituted.take().unwrap_or(Some(0));
+                machine.onward(state, |machine, mut state| {
+                    state.status = status;
+                    if !assignments.is_empty() {
+                        state.last = Rc::default();
+                    }
+                    machine.fed(vec![state])
+                })
             });
         }
         if only_exec(&job) {
             self.open_all(redirects, &mut state, "exec");
             let is_refused = std::mem::take(&mut self.refused);
             let is_doubted = std::mem::take(&mut self.doubted);
-            state.status = if is_doubted { None } else { Some(i32::from(is_refused)) };
-            return self.fed_for_good(state);
+            return self.onward(state, |machine, mut state| {
+                state.status = if is_doubted { None } else { Some(i32::from(is_refused)) };
+                machine.fed_for_good(state)
+            });
         }
         let by = match job.argv.first() {
             Some(name) if !redirects.is_empty() => Cow::Owned(named(name, &job.argv)),
             _ => Cow::Borrowed("bash"),
         };
-        self.with_redirects(redirects, state, &by, |machine, mut state| {
+        // A program's redirections are read in its own process: what is set or given up there is so for it alone.
+        let is_program =
+            !redirects.is_empty() && job.argv.first().is_some_and(|name| is_program(name, &state));
+        let before = is_program.then(|| (Rc::clone(&state.variables), state.flow));
+        let mut worlds = self.with_redirects(redirects, state, &by, |machine, mut state| {
             job.environment = machine.temporary(assignments, &mut state);
             job.flows = std::mem::take(&mut machine.flows);
             let last = job.argv.last().filter(|_| machine.keeps_last).cloned().map(Rc::new);
             let feeds = std::mem::take(&mut machine.feeds);
-            let worlds = machine.perform_job(job, Lookup::All, state);
+            let worlds = machine.onward(state, |machine, state| machine.perform_job(job, Lookup::All, state));
             machine.feeds = feeds;
             let mut worlds = machine.fed(worlds);
             for state in &mut worlds {
@@ -155,7 +176,14 @@ impl Machine<'_> {
                 }
             }
             worlds
-        })
+        });
+        if let Some((variables, flow)) = before {
+            for state in &mut worlds {
+                state.variables = Rc::clone(&variables);
+                state.flow = flow;
+            }
+        }
+        settle(worlds)
     }
 
     fn expanded(&mut self, words: &[Word], span: Span, state: &mut State) -> Job {
@@ -271,6 +299,7 @@ impl Machine<'_> {
         let before: Vec<_> = job
             .environment
             .iter()
+            .filter(|(name, _)| !outlives(name, job, &state))
             .map(|(name, _)| (name.clone(), state.variables.get(name).cloned()))
             .collect();
         for (name, value) in &job.environment {
@@ -332,6 +361,31 @@ impl Machine<'_> {
         }
         self.program(job, state)
     }
+}
+
+/// Whether what is assigned before a command stays: `export` and `readonly` keep what they name, and in POSIX mode all that are
+/// called special keep everything.
+fn outlives(name: &[u8], job: &Job, state: &State) -> bool {
+    let is_named = |argument: &Value| {
+        argument.bytes().is_some_and(|bytes| bytes == name || bytes.starts_with(&[name, b"="].concat()))
+    };
+    match job.argv.first().and_then(Value::bytes) {
+        Some(b"export" | b"readonly") if job.argv.iter().skip(1).any(is_named) => true,
+        Some(b":" | b"." | b"source" | b"eval" | b"exec" | b"export" | b"readonly" | b"set" | b"shift") => {
+            state.options.posix
+        }
+        Some(b"times" | b"trap" | b"unset" | b"break" | b"continue" | b"return" | b"exit") => {
+            state.options.posix
+        }
+        _ => false,
+    }
+}
+
+/// Whether a command's name is known and is a program's.
+fn is_program(name: &Value, state: &State) -> bool {
+    name.bytes().is_some_and(|name| {
+        !state.functions.contains_key(name) && super::builtin::Builtin::named(name).is_none()
+    })
 }
 
 /// `exec` without a command: its redirections are the shell's own from then on.

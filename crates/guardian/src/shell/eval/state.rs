@@ -30,6 +30,8 @@ pub(super) struct Shell {
     pub(super) traps: Rc<BTreeMap<Vec<u8>, Value>>,
     /// `hash -p`: names that stand for another program.
     pub(super) hashed: Rc<BTreeMap<Vec<u8>, Value>>,
+    /// `readonly -f`
+    pub(super) kept: Rc<BTreeSet<Vec<u8>>>,
     /// `export -f`
     pub(super) exported: Rc<BTreeSet<Vec<u8>>>,
     /// `enable -n`: builtins that may be switched off.
@@ -84,6 +86,8 @@ pub(super) enum Flow {
     Break(u32),
     Continue(u32),
     Return,
+    /// Bash gives up the line at hand and goes on with the next.
+    Discard,
     Exit,
 }
 
@@ -104,6 +108,12 @@ pub(super) struct Options {
     pub(super) plain_braces: bool,
     pub(super) posix: bool,
     pub(super) pipefail: bool,
+    /// `set -u`: a variable that is not set ends the shell.
+    pub(super) nounset: bool,
+    /// Letters of globs stand for both cases.
+    pub(super) nocaseglob: bool,
+    /// A glob that finds nothing may keep the command from being started.
+    pub(super) failglob: bool,
     /// `set -e` and `set -u`: it may end where something fails.
     pub(super) hasty: bool,
     /// `set -C`: what is there is not overwritten.
@@ -185,6 +195,7 @@ impl State {
             aliases: Rc::default(),
             traps: Rc::default(),
             hashed: Rc::default(),
+            kept: Rc::default(),
             exported: Rc::default(),
             disabled: Rc::default(),
             positional: Vec::new(),
@@ -238,6 +249,7 @@ impl State {
                 && ours.aliases == theirs.aliases
                 && ours.traps == theirs.traps
                 && ours.hashed == theirs.hashed
+                && ours.kept == theirs.kept
                 && ours.exported == theirs.exported
                 && ours.disabled == theirs.disabled
     }

@@ -226,7 +226,7 @@ fn redirections_files_and_flows_are_effects() {
         ("x=/; bash -c 'rm -rf \"$x\"'", vec!["delete ‹the variable x›"]),
         ("x=/; export x; bash -c 'rm -rf \"$x\"'", vec!["delete /"]),
         ("x=/ bash -c 'rm -rf \"$x\"'", vec!["delete /"]),
-        ("readonly x=/; x=/tmp/y; rm -rf $x", vec!["delete /"]),
+        ("readonly x=/\nx=/tmp/y\nrm -rf $x", vec!["delete /"]),
         (":(){ :|:& };:", vec!["Exhaust"]),
         ("bomb() { bomb | bomb & }; bomb", vec!["Exhaust"]),
         (

@@ -42,6 +42,9 @@ impl Machine<'_> {
         // Bash reads a line, runs it, and reads the next with the options that are in force then.
         while let Some(line) = reader.next_line() {
             worlds = self.each(worlds, |machine, state| machine.script(&line, state));
+            for state in worlds.iter_mut().filter(|state| state.flow == Flow::Discard && self.nested == 0) {
+                state.flow = Flow::Normal;
+            }
             if !line.unknown.is_empty() && worlds.iter().all(|state| state.flow != Flow::Normal) {
                 break;
             }

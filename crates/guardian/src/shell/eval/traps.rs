@@ -6,31 +6,77 @@ use std::rc::Rc;
 
 use super::machine::Machine;
 use super::state::{Flow, State};
-use super::worlds::Worlds;
-use crate::shell::ast::Span;
+use super::worlds::{Worlds, settle};
+use crate::shell::ast::{Command, Kind, Span};
 use crate::shell::value::Value;
 
 /// Places at which a shell may have ended early that are kept apart.
 const ENDINGS: usize = 16;
 
 impl Machine<'_> {
-    /// What a signal, or a command that fails, sets off after a command, as the shell is then.
-    pub(super) fn interrupted(&mut self, state: &State, span: Span) {
-        if state.traps.is_empty() || state.flow != Flow::Normal {
-            return;
+    /// What a signal, or a command that fails, sets off after a command, as the shell is then; and how it leaves the shell, if it
+    /// came.
+    pub(super) fn interrupted(&mut self, worlds: Worlds, span: Span) -> Worlds {
+        let is_waiting = |state: &State| !state.traps.is_empty() && state.flow == Flow::Normal;
+        if self.is_trapping || !worlds.iter().any(is_waiting) {
+            return worlds;
         }
-        if state.options.hasty && state.status != Some(0) && state.traps.keys().any(|name| ends(name)) {
-            self.may_end(state);
+        let mut left = Vec::new();
+        for state in worlds.iter().filter(|state| is_waiting(state)) {
+            if state.options.hasty && state.status != Some(0) && state.traps.keys().any(|name| ends(name)) {
+                self.may_end(state);
+            }
+            let is_due = |name: &[u8]| match name {
+                b"ERR" => state.status != Some(0),
+                name => !ends(name),
+            };
+            for text in state.traps.iter().filter(|(name, _)| is_due(name)).map(|(_, text)| text) {
+                left.extend(self.trapped(text, span, state));
+            }
         }
-        let is_due = |name: &[u8]| match name {
-            b"ERR" => state.status != Some(0),
-            name => !ends(name),
+        if left.is_empty() {
+            return worlds;
+        }
+        settle(worlds.into_iter().chain(left).collect())
+    }
+
+    /// The shell before a command, and as what is kept for every command may leave it.
+    pub(super) fn watched(&mut self, command: &Command, state: State) -> Worlds {
+        let is_told = match &command.kind {
+            Kind::Simple { .. }
+            | Kind::For { .. }
+            | Kind::ForArithmetic { .. }
+            | Kind::Case { .. }
+            | Kind::Condition(_)
+            | Kind::Arithmetic(_) => !state.traps.is_empty() && !self.is_trapping,
+            Kind::Pipeline { .. }
+            | Kind::List(_)
+            | Kind::Group(_)
+            | Kind::Subshell(_)
+            | Kind::If { .. }
+            | Kind::While { .. }
+            | Kind::Function { .. }
+            | Kind::Coprocess { .. } => false,
         };
-        for text in state.traps.iter().filter(|(name, _)| is_due(name)).map(|(_, text)| text) {
-            let mut then = state.clone();
-            then.traps = Rc::default();
-            self.isolated(span, |machine| machine.text(text, span, "a trap", then));
+        let Some(text) = state.traps.get(b"DEBUG".as_slice()).filter(|_| is_told).cloned() else {
+            return vec![state];
+        };
+        let left = self.trapped(&text, command.span, &state);
+        settle(std::iter::once(state).chain(left).collect())
+    }
+
+    /// How a trap leaves the shell, where that is not as it was.
+    fn trapped(&mut self, text: &Value, span: Span, state: &State) -> Worlds {
+        self.is_trapping = true;
+        let mut after = self.isolated(span, |machine| machine.text(text, span, "a trap", state.clone()));
+        self.is_trapping = false;
+        // That the whole script may end here is not followed: it may end anywhere.
+        after.retain(|left| left.flow == Flow::Normal || left.flow == Flow::Exit && self.nested > 0);
+        for left in after.iter_mut().filter(|left| left.flow == Flow::Normal) {
+            left.status = state.status;
         }
+        after.retain(|left| !left.is_but_for_status(state));
+        after
     }
 
     /// Keeps the shell as it is where `set -e` may end it.

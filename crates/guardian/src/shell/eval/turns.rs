@@ -36,10 +36,19 @@ impl Machine<'_> {
         };
         values.extend(more.clone().filter(|_| values.is_empty()).map(Value::unknown));
         let flows = std::mem::take(&mut self.flows);
-        if select {
-            return self.select(name, &values, body, span, state);
+        let (is_over, mut out) = self.left_off();
+        if is_over {
+            return out;
         }
-        let mut out = Vec::new();
+        if self.keeps(&state, name) {
+            state.status = Some(1);
+            out.push(state);
+            return out;
+        }
+        if select {
+            out.extend(self.select(name, &values, body, span, state));
+            return out;
+        }
         if may_be_none(&values, more.is_some(), &state) {
             let mut without = state.clone();
             without.status = Some(0);
@@ -59,7 +68,9 @@ impl Machine<'_> {
                         let content = super::state::Content::Scalar(value.clone());
                         state.set(name, super::state::Variable { content, ..reference });
                     }
-                    None => self.assign(&mut state, name, &Index::None, value.clone(), false, span),
+                    None => {
+                        self.assign(&mut state, name, &Index::None, value.clone(), false, span);
+                    }
                 }
                 self.flows.clear();
                 for state in self.script(body, state) {
@@ -142,6 +153,10 @@ impl Machine<'_> {
     ) -> Worlds {
         let [first, condition, step] = parts;
         let text = self.single(first, &mut state);
+        let (is_over, gone) = self.left_off();
+        if is_over {
+            return gone;
+        }
         self.number(&text, span, &mut state);
         let mut is_begun = false;
         let turn = |machine: &mut Self, mut state: State, out: &mut Worlds| {
@@ -149,6 +164,11 @@ impl Machine<'_> {
             let last = ended_with(&state, &mut is_begun);
             let before = state.status;
             let text = machine.single(condition, &mut state);
+            let (is_over, gone) = machine.left_off();
+            out.extend(gone);
+            if is_over {
+                return (next, true);
+            }
             let value = if text.bytes().is_some_and(|bytes| bytes.iter().all(u8::is_ascii_whitespace)) {
                 Some(1)
             } else {
@@ -158,7 +178,8 @@ impl Machine<'_> {
             let certain = value.is_some();
             let (yes, no) = decided(state);
             out.extend(no.map(|mut state| {
-                state.status = last;
+                // What is no number ends it too, and is told.
+                state.status = last.filter(|_| certain);
                 state
             }));
             if let Some(mut state) = yes {
@@ -171,10 +192,13 @@ impl Machine<'_> {
             for state in &mut next {
                 let text = machine.single(step, state);
                 machine.number(&text, span, state);
+                out.extend(machine.left_off().1);
             }
             (next, certain)
         };
-        self.looped(state, span, turn)
+        let mut worlds = self.looped(state, span, turn);
+        worlds.extend(gone);
+        worlds
     }
 }
 

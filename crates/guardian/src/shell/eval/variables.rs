@@ -148,7 +148,12 @@ impl Machine<'_> {
         name
     }
 
-    /// `name=value`, `name+=value`, `name[i]=value`. A readonly variable keeps what it has.
+    /// Whether a variable keeps what it has, whatever is assigned to it.
+    pub(super) fn keeps(&self, state: &State, name: &[u8]) -> bool {
+        state.variables.get(&Self::referred(state, name)).is_some_and(|variable| variable.readonly)
+    }
+
+    /// `name=value`, `name+=value`, `name[i]=value`. A readonly variable keeps what it has. Says whether bash takes it.
     pub(super) fn assign(
         &mut self,
         state: &mut State,
@@ -157,10 +162,10 @@ impl Machine<'_> {
         value: Value,
         append: bool,
         span: Span,
-    ) {
+    ) -> bool {
         let name = Self::referred(state, name);
         if DYNAMIC.contains(&name.as_slice()) {
-            return;
+            return true;
         }
         if let Some((base, inner)) = subscripted(&name) {
             // `declare -n r='a[i]'`
@@ -179,7 +184,7 @@ impl Machine<'_> {
         let mut variable = state.variables.get(&name).cloned().unwrap_or_default();
         if variable.readonly {
             state.status = Some(1);
-            return;
+            return false;
         }
         let known_before = state.variables.contains_key(&name);
         let value = self.converted(&variable, &content, index, value, append, span, state);
@@ -187,7 +192,7 @@ impl Machine<'_> {
             variable.content = content;
         }
         let added = append && !variable.integer;
-        self.store(&mut variable, index, value, added, span, state);
+        let is_taken = self.store(&mut variable, index, value, added, span, state);
         // What was exported before the script began stays exported.
         variable.exported |=
             state.options.allexport || (!known_before && self.context.environment.contains_key(&name));
@@ -202,6 +207,7 @@ impl Machine<'_> {
         }
         variable.data = data;
         state.set(&name, variable);
+        is_taken
     }
 
     #[expect(clippy::too_many_arguments, reason = "an assignment is all of these at once")]
@@ -240,7 +246,7 @@ impl Machine<'_> {
         append: bool,
         span: Span,
         state: &mut State,
-    ) {
+    ) -> bool {
         let key = match index {
             Index::None if matches!(variable.content, Content::Indexed(_)) => Some(Value::known("0")),
             Index::None if matches!(variable.content, Content::Named(_)) => Some(Value::known("0")),
@@ -254,12 +260,19 @@ impl Machine<'_> {
             } else if !matches!((append, &variable.content), (true, Content::Any(_))) {
                 variable.content = Content::Scalar(value);
             }
-            return;
+            return true;
         };
+        // Neither kind of array has a place of this name.
+        if key.bytes() == Some(b"") {
+            return false;
+        }
         if variable.named || matches!(variable.content, Content::Named(_)) {
             let mut map = match std::mem::take(&mut variable.content) {
                 Content::Named(map) => map,
-                Content::Any(why) => return variable.content = Content::Any(why),
+                Content::Any(why) => {
+                    variable.content = Content::Any(why);
+                    return true;
+                }
                 Content::Unset | Content::Scalar(_) | Content::Indexed(_) => BTreeMap::new(),
             };
             variable.content = match key.bytes() {
@@ -269,27 +282,33 @@ impl Machine<'_> {
                 }
                 None => Content::Any(Why { construct: "an array with an unknown key".to_owned(), span }),
             };
-            return;
+            return true;
         }
         let place = self.number(&key, span, state);
         let mut map = match std::mem::take(&mut variable.content) {
             Content::Indexed(map) => map,
-            Content::Any(why) => return variable.content = Content::Any(why),
+            Content::Any(why) => {
+                variable.content = Content::Any(why);
+                return true;
+            }
             Content::Scalar(value) => BTreeMap::from([(0, value)]),
             Content::Unset | Content::Named(_) => BTreeMap::new(),
         };
+        let mut is_taken = true;
         variable.content = match place {
             Some(place) => {
                 let last = map.keys().next_back().copied().unwrap_or(-1);
                 let place = if place < 0 { last.saturating_add(1).saturating_add(place) } else { place };
                 // From the end backwards nothing stands before the first.
-                if place >= 0 {
+                is_taken = place >= 0;
+                if is_taken {
                     put(map.entry(place).or_default(), value, append);
                 }
                 Content::Indexed(map)
             }
             None => Content::Any(Why { construct: "an array with an unknown index".to_owned(), span }),
         };
+        is_taken
     }
 
     /// `unset name`

@@ -103,6 +103,9 @@ impl Parser<'_> {
         self.bump();
         let from = self.input.at;
         self.skip_group(Pair { open: b'[', close: b']', kind: Group::Subscript })?;
+        if self.input.at - 1 == from {
+            return Err(Stop::SYNTAX);
+        }
         let index = self.word(from, self.input.at - 1, Mode::ARITHMETIC)?;
         Ok((name, Some(index)))
     }

@@ -70,7 +70,8 @@ impl Parser<'_> {
             let Some(byte) = self.peek() else { break false };
             match byte {
                 b']' if !first => break true,
-                b'/' => break false,
+                // No bracket of a path reaches over a slash.
+                b'/' if mode.braces == Looked::For => break false,
                 b'[' if matches!(self.second(), Some(b':' | b'.' | b'=')) => {
                     let kind = self.second();
                     text.push(byte);

@@ -51,13 +51,20 @@ impl Reader<'_, '_, '_> {
     /// The value of a variable, evaluated again.
     pub(super) fn value_of(&mut self, place: &Place) -> Option<i64> {
         let (content, decided) = self.machine.content(self.state, &place.name);
+        if self.state.options.nounset && (!decided || content == Content::Unset) {
+            self.machine.may_quit(self.state);
+        }
         let value = match (&place.index, content) {
             (Index::None, content) => scalar_of(content).unwrap_or_default(),
             (Index::At(key), Content::Named(map)) => map.get(key.bytes()?)?.clone(),
             (Index::At(key), content) => {
                 let at = self.machine.number(key, self.span, self.state);
                 match (content, at) {
-                    (Content::Indexed(map), Some(at)) => map.get(&at).cloned().unwrap_or_default(),
+                    (Content::Indexed(map), Some(at)) => {
+                        let last = map.keys().next_back().copied().unwrap_or(-1);
+                        let at = if at < 0 { last.saturating_add(1).saturating_add(at) } else { at };
+                        map.get(&at).cloned().unwrap_or_default()
+                    }
                     (Content::Scalar(value), Some(0)) => value,
                     (Content::Unset, _) => Value::default(),
                     _ => return None,
@@ -90,7 +97,8 @@ impl Reader<'_, '_, '_> {
             (Mode::Done, None) if self.is_text(place) => Value::unknown(variable(&place.name)),
             (Mode::Done, None) | (Mode::Perhaps, _) => Value::unknown(number(&place.name)),
         };
-        self.machine.assign(self.state, &place.name, &place.index, value, false, self.span);
+        let taken = self.machine.assign(self.state, &place.name, &place.index, value, false, self.span);
+        self.is_wrong |= !taken;
     }
 
     /// Whether a variable holds text that is known and no number.

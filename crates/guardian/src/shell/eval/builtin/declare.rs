@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::super::machine::Machine;
 use super::super::simple::{Elements, Job};
-use super::super::state::{Content, Letters, State};
+use super::super::state::{Content, Hidden, Letters, State};
 use super::super::variables::{Index, is_name, subscripted};
 use super::options;
 use crate::effects::{Act, Datum, Effort, Stream, programs};
@@ -52,7 +52,9 @@ impl Machine<'_> {
             match functions {
                 true => !state.functions.contains_key(&name),
                 false => {
-                    !is_name(&name) || state.variables.get(&name).is_some_and(|variable| variable.readonly)
+                    options.has(b'n')
+                        || !is_name(&name)
+                        || state.variables.get(&name).is_some_and(|variable| variable.readonly)
                 }
             }
         };
@@ -69,6 +71,11 @@ impl Machine<'_> {
                 match (scope, argument.bytes()) {
                     (Scope::Export, Some(name)) => {
                         Rc::make_mut(&mut state.exported).insert(name.to_vec());
+                    }
+                    (_, Some(name)) if scope == Scope::Readonly || options.has(b'r') => {
+                        if state.functions.contains_key(name) {
+                            Rc::make_mut(&mut state.kept).insert(name.to_vec());
+                        }
                     }
                     (_, name) => {
                         let text = name.and_then(|name| written(name, state));
@@ -143,6 +150,11 @@ impl Machine<'_> {
         let global = letters.iter().any(|(_, letter, _)| *letter == b'g');
         let local = scope == Scope::Local || (scope == Scope::Declare && !global);
         if local {
+            // What is readonly everywhere no function has for its own.
+            let is_own = |hidden: &Hidden| hidden.variables.iter().any(|(other, _)| *other == name);
+            if !state.locals.is_empty() && self.keeps(state, &name) && !state.locals.iter().any(is_own) {
+                return;
+            }
             hide(&name, state);
         }
         let (content, _) = self.content(state, &name);
@@ -193,7 +205,9 @@ impl Machine<'_> {
         self.flows.clone_from(&job.flows);
         match (array, value) {
             (Some(values), _) => self.assign_array(state, &name, values, append, job.span),
-            (None, Some(value)) if !reference => self.assign(state, &name, &index, value, append, job.span),
+            (None, Some(value)) if !reference => {
+                self.assign(state, &name, &index, value, append, job.span);
+            }
             _ => {}
         }
         self.flows.clear();
@@ -209,17 +223,28 @@ impl Machine<'_> {
     pub(super) fn run_unset(&mut self, job: &Job, state: &mut State) -> Option<i32> {
         let options = options(job, b"", false);
         let keeps = |name: &Value| {
-            name.bytes()
-                .is_some_and(|name| state.variables.get(name).is_some_and(|variable| variable.readonly))
+            name.bytes().is_some_and(|name| {
+                state.kept.contains(name)
+                    || state.variables.get(name).is_some_and(|variable| variable.readonly)
+            })
         };
-        let status = i32::from(options.rest.iter().any(keeps));
+        let is_told = |name: &Value| {
+            let is_name = |name: &[u8]| is_name(name) || subscripted(name).is_some();
+            !options.has(b'f') && !name.bytes().is_some_and(is_name)
+        };
+        let status = match options.rest.iter().any(is_told) {
+            true => None,
+            false => Some(i32::from(options.rest.iter().any(keeps))),
+        };
         for argument in options.rest {
             let Some(written) = argument.bytes().map(<[u8]>::to_vec) else {
                 self.unknown("the name of what is unset, whose index may run commands", job.span);
                 continue;
             };
             if options.has(b'f') {
-                Rc::make_mut(&mut state.functions).remove(&written);
+                if !state.kept.contains(&written) {
+                    Rc::make_mut(&mut state.functions).remove(&written);
+                }
                 continue;
             }
             if options.has(b'n') {
@@ -233,7 +258,8 @@ impl Machine<'_> {
                 }
                 None if !state.variables.contains_key(&written)
                     && state.functions.contains_key(&written)
-                    && !options.has(b'v') =>
+                    && !options.has(b'v')
+                    && !state.kept.contains(&written) =>
                 {
                     Rc::make_mut(&mut state.functions).remove(&written);
                 }
@@ -245,7 +271,7 @@ impl Machine<'_> {
                 }
             }
         }
-        Some(status)
+        status
     }
 
     /// From here on nobody can see which commands were given.
@@ -262,18 +288,19 @@ impl Machine<'_> {
         last.map(|value| i32::from(value == 0))
     }
 
-    /// Sets a variable named in an argument, as `read` and `printf -v` do: `name` or `name[index]`.
-    pub(super) fn set_named(&mut self, written: &Value, value: Value, span: Span, state: &mut State) {
+    /// Sets a variable named in an argument, as `read` and `printf -v` do: `name` or `name[index]`. Says whether bash takes it.
+    pub(super) fn set_named(&mut self, written: &Value, value: Value, span: Span, state: &mut State) -> bool {
         let Some(name) = written.bytes().map(<[u8]>::to_vec) else {
-            return self.unknown("the name of what is set, whose index may run commands", span);
+            self.unknown("the name of what is set, whose index may run commands", span);
+            return true;
         };
         match subscripted(&name) {
             Some((name, inner)) => {
                 let index = self.index_text(&inner, span, state);
-                self.assign(state, &name, &index, value, false, span);
+                self.assign(state, &name, &index, value, false, span)
             }
             None if is_name(&name) => self.assign(state, &name, &Index::None, value, false, span),
-            None => {}
+            None => false,
         }
     }
 }

@@ -52,8 +52,8 @@ impl Machine<'_> {
                     state.flow = flow;
                     Some(status & 0xff)
                 }
-                Some(Err(_)) => None,
-                None => {
+                // What is no number is told, and it ends all the same.
+                Some(Err(_)) | None => {
                     state.flow = flow;
                     None
                 }

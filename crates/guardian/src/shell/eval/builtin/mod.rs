@@ -159,12 +159,14 @@ impl Machine<'_> {
             Builtin::Trap => self.run_trap(job, &mut state),
             Builtin::Test => self.run_test(job, job.argv.get(1..).unwrap_or_default(), &mut state),
             Builtin::Bracket => {
-                let arguments = job.argv.get(1..).unwrap_or_default();
-                let inner = arguments
-                    .split_last()
-                    .filter(|(last, _)| last.bytes() == Some(b"]"))
-                    .map_or(arguments, |(_, inner)| inner);
-                self.run_test(job, inner, &mut state)
+                match job.argv.get(1..).and_then(<[Value]>::split_last) {
+                    Some((last, inner)) if last.bytes() == Some(b"]") => {
+                        self.run_test(job, inner, &mut state)
+                    }
+                    // Without its end it is told to be wrong.
+                    Some((last, _)) if job.more.is_some() || last.why().is_some() || last.has_glob() => None,
+                    Some(_) | None => Some(2),
+                }
             }
             Builtin::Bind => self.run_bind(job, &mut state),
             Builtin::Fc if options(job, b"e", false).has(b'l') => self.show(job, &mut state),
@@ -177,9 +179,7 @@ impl Machine<'_> {
         };
         let writes = matches!(builtin, Builtin::Echo | Builtin::Printf);
         let simple = if writes && is_shut(&state) { Some(1) } else { simple };
-        if !matches!(builtin, Builtin::Return | Builtin::Exit) || simple.is_some() {
-            state.status = simple;
-        }
+        state.status = simple;
         vec![state]
     }
 

@@ -2,10 +2,11 @@
 //!
 //! Owns: escapes and formats. Refuses: guesses about formats it does not know; those are unknown text.
 
+use super::super::items::unnamed;
 use super::super::machine::Machine;
 use super::super::operation::quoted;
 use super::super::simple::Job;
-use super::super::state::State;
+use super::super::state::{FAILED, State};
 use crate::effects::Stream;
 use crate::shell::ast::Span;
 use crate::shell::value::{Piece, Value, Why};
@@ -103,8 +104,11 @@ impl Machine<'_> {
         match target {
             Some(name) => {
                 self.flows.clone_from(&job.flows);
-                self.set_named(&name, text, job.span, state);
+                let taken = self.set_named(&name, unnamed(text), job.span, state);
                 self.flows.clear();
+                if !taken {
+                    return Some(FAILED);
+                }
             }
             None => {
                 self.write(

@@ -82,7 +82,10 @@ impl Machine<'_> {
                     Some(values) => Value::known(values.get(place).cloned().unwrap_or_default()),
                     None => Value::unknown(input(job.span)),
                 };
-                self.set_named(name, value, job.span, state);
+                if !self.set_named(name, value, job.span, state) {
+                    self.flows.clear();
+                    return Some(FAILED);
+                }
             }
         }
         self.flows.clear();
@@ -110,6 +113,7 @@ impl Machine<'_> {
                 let lines = Elements { known, more: None };
                 self.assign_array(&mut state, &name, lines, false, job.span);
             }
+            None if self.keeps(&state, &name) => {}
             None => {
                 let variable = Variable {
                     content: Content::Any(input(job.span)),

@@ -252,7 +252,11 @@ fn set_option(shell: &mut Shell, flag: u8, on: bool) {
         b'x' => shell.xtrace = on,
         b'B' => shell.plain_braces = !on,
         b'C' => shell.noclobber = on,
-        b'e' | b'u' => shell.hasty |= on,
+        b'e' => shell.hasty |= on,
+        b'u' => {
+            shell.nounset = on;
+            shell.hasty |= on;
+        }
         _ => {}
     }
 }
@@ -260,7 +264,11 @@ fn set_option(shell: &mut Shell, flag: u8, on: bool) {
 fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
     match name {
         b"noglob" => shell.noglob = on,
-        b"nullglob" | b"failglob" => shell.nullglob = on,
+        b"nullglob" => shell.nullglob = on,
+        b"failglob" => {
+            shell.failglob = on;
+            shell.nullglob = on;
+        }
         b"allexport" => shell.allexport = on,
         b"xtrace" => shell.xtrace = on,
         b"expand_aliases" => shell.expand_aliases = on,
@@ -272,8 +280,13 @@ fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
         b"braceexpand" => shell.plain_braces = !on,
         b"lastpipe" => shell.lastpipe = on,
         b"pipefail" => shell.pipefail = on,
-        b"errexit" | b"nounset" => shell.hasty |= on,
+        b"errexit" => shell.hasty |= on,
+        b"nounset" => {
+            shell.nounset = on;
+            shell.hasty |= on;
+        }
         b"nocasematch" => shell.nocasematch = on,
+        b"nocaseglob" => shell.nocaseglob = on,
         b"extglob" => shell.extglob = on,
         _ => {}
     }
