@@ -20,7 +20,7 @@ const SCRIPTS: u64 = 400;
 const BATCH: usize = 200;
 
 /// Scripts of which something was missed once.
-const MENDED: [&str; 138] = [
+const MENDED: [&str; 143] = [
     "declare -r k;k=1 bash -c 'c0$k'",
     "readonly k=5; k=1 v=2 bash -c 'c1 \"$k$v\"'; k=1 eval 'c2 $k'",
     "echo 'set -- m4 n' > s2; set -- a; . s2 b c; c1 \"$1\"",
@@ -159,6 +159,11 @@ const MENDED: [&str; 138] = [
     "x='a/b:c]d'; c1 \"${x//[\\/:]/_}\" \"${x//[\"/:\"]/_}\"; [[ a/b == a[/]b ]] && c7; k=ab; case b in [$k]) c2;; esac",
     "k='[a'; case 'b' in $k-c]) c1;; esac; k=']'; case a in [a$k) c3;; esac",
     "set -- a '' 'b c' ''; IFS=-; c1 $*; c2 $@; c4 x$*y; x=$*; c6 \"$x\"; IFS=; x=$*; c1 \"$x\"",
+    "r=r; fn() { local -n r=$1; c0 \"${r}\"; }; fn; shopt -s lastpipe; set -m; echo 7 | read x; c3 $x",
+    "w=; c7 \"${w/*/z}\" \"${w/#/p}\" \"${nope/*/z}\"; shopt -s extglob; x=ab; c2 \"${x/*(q)/z}\"",
+    "printf -v; c2 $?; printf -v y %q $'e\\n'; c4 \"$y\"; c5 \"${y@Q}\"; shopt -s xpg_echo; c6 \"$(echo 'a\\tb')\"",
+    "BASH_CMDS[bar]=/stubs/c5; bar x; shopt -s expand_aliases; BASH_ALIASES[zz]='c1 y'\nzz a",
+    "bash +B -c 'c2 {a,b}'; bash -k -c 'c3 a x=1'; bash -fc 'c4 *'; bash -O xpg_echo -c 'c5 \"$(echo \"a\\tb\")\"'",
 ];
 
 #[test]

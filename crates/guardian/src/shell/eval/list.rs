@@ -207,7 +207,7 @@ impl Machine<'_> {
             if let Some(stream) = carried.take() {
                 inner.descriptors.insert(0, Channel::Source(stream));
             }
-            if last && state.options.lastpipe {
+            if last && state.options.lastpipe && !state.options.monitor {
                 let given = state.descriptors.get(&0).cloned();
                 let mut worlds = self.command(stage, inner);
                 for state in &mut worlds {

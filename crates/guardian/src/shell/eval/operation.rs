@@ -25,6 +25,7 @@ impl Machine<'_> {
                 let pattern = self.pattern(word, state);
                 each(found, |value| without_suffix(value, pattern.as_ref(), *longest))
             }
+            Operation::Replace(..) if matches!(found, Found::Unset) => Found::One(Value::default()),
             Operation::Replace(word, with, mode) => {
                 let pattern = self.pattern(word, state);
                 let with = with.as_ref().map(|word| self.single(word, state)).unwrap_or_default();
@@ -192,8 +193,8 @@ impl Machine<'_> {
                 None => opaque(&value, "what is made of"),
             }),
             b'Q' => each(found, |value| match value.bytes() {
-                Some(bytes) => Value::known(quoted(bytes)),
-                None => opaque(&value, "what is made of"),
+                Some(bytes) if bytes.is_ascii() => Value::known(quoted(bytes)),
+                _ => opaque(&value, "what is made of"),
             }),
             // Written as it would be declared, an array is several words, also one that is empty.
             _ if matches!(found, Found::Many { .. }) => {
@@ -231,12 +232,23 @@ impl Machine<'_> {
 
 /// Quoted so that a shell would read it back.
 pub(super) fn quoted(bytes: &[u8]) -> Vec<u8> {
-    let mut text = vec![b'\''];
+    let has_controls = bytes.iter().any(u8::is_ascii_control);
+    let mut text = if has_controls { b"$'".to_vec() } else { vec![b'\''] };
     for byte in bytes {
-        if *byte == b'\'' {
-            text.extend(b"'\\''");
-        } else {
-            text.push(*byte);
+        match (byte, has_controls) {
+            (b'\'', false) => text.extend(b"'\\''"),
+            (_, false) => text.push(*byte),
+            (b'\'' | b'\\', true) => text.extend([b'\\', *byte]),
+            (b'\n', true) => text.extend(b"\\n"),
+            (b'\t', true) => text.extend(b"\\t"),
+            (b'\r', true) => text.extend(b"\\r"),
+            (7, true) => text.extend(b"\\a"),
+            (8, true) => text.extend(b"\\b"),
+            (11, true) => text.extend(b"\\v"),
+            (12, true) => text.extend(b"\\f"),
+            (27, true) => text.extend(b"\\E"),
+            (byte, true) if byte.is_ascii_control() => text.extend(format!("\\{byte:03o}").bytes()),
+            (_, true) => text.push(*byte),
         }
     }
     text.push(b'\'');
@@ -347,6 +359,15 @@ fn replaced(value: &Value, pattern: Option<&Pattern>, with: &Value, mode: Option
     };
     if !bytes.is_ascii() || bytes.len() > 2048 || with.bytes().is_some_and(|with| with.contains(&b'&')) {
         return opaque(value, "what is made of");
+    }
+    // What may be nothing is found in nothing, unless a group says so: then bash has rules of its own.
+    if (bytes.is_empty() || pattern.has_groups()) && pattern.matches(b"") != Some(false) {
+        return match (mode, pattern.has_groups()) {
+            (_, true) => opaque(value, "what is made of"),
+            (Some(b'#' | b'%'), false) => with.clone(),
+            _ if pattern.literal().is_none() => with.clone(),
+            _ => value.clone(),
+        };
     }
     let mut out = Value::default();
     let mut at = 0;

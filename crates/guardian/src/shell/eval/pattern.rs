@@ -52,6 +52,11 @@ impl Pattern {
         matches!(self.tokens.as_slice(), [Token::Any, Token::Byte(b'/')])
     }
 
+    /// Whether `@(…)` or its kin is in it.
+    pub(super) fn has_groups(&self) -> bool {
+        self.tokens.iter().any(|token| matches!(token, Token::Group(..)))
+    }
+
     /// Whether it matches everything.
     pub(super) fn is_all(&self) -> bool {
         matches!(self.tokens.as_slice(), [Token::Any])

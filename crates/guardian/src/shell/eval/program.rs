@@ -3,12 +3,13 @@
 //! Owns: the flow from a command to a program's outcome, to what it starts in turn, and to the files it leaves. Refuses: knowing any
 //! program's options; `effects::programs` does.
 
+use super::builtin::settings::{set_named_option, set_option};
 use super::channel::{Channel, presentable};
 use super::device::device;
 use super::machine::Machine;
 use super::names::{basename, named};
 use super::simple::Job;
-use super::state::{State, Variable};
+use super::state::{Options, State, Variable};
 use super::worlds::Worlds;
 use crate::effects::{Act, Code, Datum, Effort, Invocation, Next, Outcome, Stream, path, programs};
 use crate::shell::ast::Span;
@@ -336,9 +337,7 @@ impl Machine<'_> {
         let zero = arguments.next().or(own).unwrap_or_else(|| Value::known("sh"));
         inner.zero = std::rc::Rc::new(zero);
         inner.positional = arguments.collect();
-        inner.options.xtrace = is_told(invocation, "x");
-        inner.options.hasty = is_told(invocation, "eu");
-        inner.options.nounset = is_told(invocation, "u");
+        self.told(invocation, &mut inner.options);
         if matches!(named, Some("sh" | "dash")) {
             inner.options.posix = true;
             inner.options.expand_aliases = true;
@@ -363,13 +362,27 @@ impl Machine<'_> {
         self.calls = calls;
         *state = state.clone().after(worlds);
     }
-}
 
-/// Whether a shell is started with one of these letters: `bash -x`.
-fn is_told(invocation: &Invocation, letters: &str) -> bool {
-    let mut flags =
-        invocation.argv.iter().skip(1).map_while(Value::text).take_while(|word| word.starts_with('-'));
-    flags.any(|word| !word.starts_with("--") && word.contains(|letter| letters.contains(letter)))
+    /// What a shell is told about itself where it is started: `bash -ex +B -o pipefail -O extglob`.
+    fn told(&mut self, invocation: &Invocation, options: &mut Options) {
+        let mut words = invocation.argv.iter().skip(1).map_while(Value::bytes);
+        while let Some((sign @ (b'-' | b'+'), letters)) = words.next().and_then(<[u8]>::split_first) {
+            if letters.first() == Some(&b'-') {
+                options.posix |= letters == b"-posix";
+                continue;
+            }
+            for letter in letters {
+                let is_on = *sign == b'-';
+                match (letter, matches!(letter, b'o' | b'O').then(|| words.next()).flatten()) {
+                    (_, Some(name)) => set_named_option(options, name, is_on),
+                    (b'k', None) if is_on => {
+                        self.unknown("assignments behind the name of a command", invocation.span);
+                    }
+                    (letter, None) => set_option(options, *letter, is_on),
+                }
+            }
+        }
+    }
 }
 
 fn same_file(argument: &Value, path: &Value, invocation: &Invocation) -> bool {

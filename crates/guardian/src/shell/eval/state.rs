@@ -101,6 +101,10 @@ pub(super) struct Options {
     pub(super) nullglob: bool,
     pub(super) allexport: bool,
     pub(super) lastpipe: bool,
+    /// `echo` reads escapes.
+    pub(super) xpg_echo: bool,
+    /// `set -m`: every command of a pipeline has a process of its own.
+    pub(super) monitor: bool,
     pub(super) nocasematch: bool,
     pub(super) extglob: bool,
     pub(super) xtrace: bool,

@@ -172,6 +172,7 @@ impl Machine<'_> {
             let index = Index::At(Value::known(inner));
             return self.assign(state, &base, &index, value, append, span);
         }
+        self.rename(state, &name, index, &value, span);
         let is_off = match name.as_slice() {
             b"HISTFILE" => matches!(value.bytes(), Some(b"" | b"/dev/null")),
             b"HISTSIZE" | b"HISTFILESIZE" => value.bytes() == Some(b"0"),
@@ -208,6 +209,23 @@ impl Machine<'_> {
         variable.data = data;
         state.set(&name, variable);
         is_taken
+    }
+
+    /// Two arrays are what `hash -p` and `alias` keep.
+    fn rename(&mut self, state: &mut State, name: &[u8], index: &Index, value: &Value, span: Span) {
+        if !matches!(name, b"BASH_CMDS" | b"BASH_ALIASES") {
+            return;
+        }
+        let Index::At(key) = index else { return };
+        match (name, key.bytes().map(<[u8]>::to_vec), value.bytes()) {
+            (b"BASH_CMDS", Some(key), _) => {
+                Rc::make_mut(&mut state.hashed).insert(key, value.clone());
+            }
+            (_, Some(key), Some(text)) => {
+                Rc::make_mut(&mut state.aliases).insert(key, text.to_vec());
+            }
+            _ => self.unknown("a name that is given to another program", span),
+        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "an assignment is all of these at once")]

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::super::machine::Machine;
 use super::super::simple::{Elements, Job};
-use super::super::state::{Content, Hidden, Letters, State};
+use super::super::state::{Content, Hidden, Letters, State, Variable};
 use super::super::variables::{Index, is_name, subscripted};
 use super::options;
 use crate::effects::{Act, Datum, Effort, Stream, programs};
@@ -157,37 +157,23 @@ impl Machine<'_> {
             }
             hide(&name, state);
         }
+        // What stands for no name is told, and the function's own is there all the same.
+        let refers = letters.iter().any(|(sign, letter, _)| (*sign, *letter) == (b'-', b'n'));
+        if refers
+            && value
+                .as_ref()
+                .and_then(Value::bytes)
+                .is_some_and(|to| !is_name(to) && subscripted(to).is_none())
+        {
+            return;
+        }
         let (content, _) = self.content(state, &name);
         let known = state.variables.contains_key(&name);
         let mut variable = state.variables.get(&name).cloned().unwrap_or_default();
         if !known && value.is_none() && array.is_none() {
             variable.content = content;
         }
-        for (sign, letter, _) in letters {
-            let on = *sign == b'-';
-            match letter {
-                b'i' => variable.integer = on,
-                b'n' => variable.reference = on,
-                b'x' => variable.exported = on,
-                b'l' => variable.letters = on.then_some(Letters::Lower),
-                b'u' => variable.letters = on.then_some(Letters::Upper),
-                b'A' => {
-                    variable.named = on;
-                    if !matches!(variable.content, Content::Named(_)) {
-                        variable.content = Content::Named(Default::default());
-                    }
-                }
-                b'a' if !matches!(variable.content, Content::Indexed(_) | Content::Any(_)) => {
-                    variable.content = match variable.content {
-                        Content::Scalar(value) if known || value.bytes().is_some() => {
-                            Content::Indexed([(0, value)].into())
-                        }
-                        _ => Content::Indexed(Default::default()),
-                    };
-                }
-                _ => {}
-            }
-        }
+        attribute(&mut variable, letters, known);
         if scope == Scope::Export {
             variable.exported = !letters.iter().any(|(_, letter, _)| *letter == b'n');
             variable.reference = false;
@@ -301,6 +287,35 @@ impl Machine<'_> {
             }
             None if is_name(&name) => self.assign(state, &name, &Index::None, value, false, span),
             None => false,
+        }
+    }
+}
+
+/// Gives a variable what the letters of a declaration say, and takes away what they take.
+fn attribute(variable: &mut Variable, letters: &[(u8, u8, Option<Value>)], known: bool) {
+    for (sign, letter, _) in letters {
+        let on = *sign == b'-';
+        match letter {
+            b'i' => variable.integer = on,
+            b'n' => variable.reference = on,
+            b'x' => variable.exported = on,
+            b'l' => variable.letters = on.then_some(Letters::Lower),
+            b'u' => variable.letters = on.then_some(Letters::Upper),
+            b'A' => {
+                variable.named = on;
+                if !matches!(variable.content, Content::Named(_)) {
+                    variable.content = Content::Named(Default::default());
+                }
+            }
+            b'a' if !matches!(variable.content, Content::Indexed(_) | Content::Any(_)) => {
+                variable.content = match std::mem::take(&mut variable.content) {
+                    Content::Scalar(value) if known || value.bytes().is_some() => {
+                        Content::Indexed([(0, value)].into())
+                    }
+                    _ => Content::Indexed(Default::default()),
+                };
+            }
+            _ => {}
         }
     }
 }

@@ -9,7 +9,7 @@ mod misc;
 pub(super) mod print;
 mod read;
 mod run;
-mod settings;
+pub(super) mod settings;
 
 use super::channel::Channel;
 use super::machine::Machine;

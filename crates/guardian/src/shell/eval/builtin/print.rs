@@ -25,7 +25,7 @@ pub(in super::super) enum Escapes {
 impl Machine<'_> {
     pub(super) fn run_echo(&mut self, job: &Job, state: &mut State) -> Option<i32> {
         let mut newline = true;
-        let mut escapes = false;
+        let mut escapes = state.options.xpg_echo;
         let mut at = 1;
         while let Some(bytes) = job.argv.get(at).and_then(Value::bytes) {
             let Some(flags) = bytes.strip_prefix(b"-").filter(|flags| !flags.is_empty()) else { break };
@@ -91,6 +91,10 @@ impl Machine<'_> {
                 [flag, rest @ ..] if flag.bytes() == Some(b"--") => {
                     arguments = rest;
                     break;
+                }
+                // Without a name it is told to be wrong, and so is an option it does not know.
+                [flag, ..] if flag.bytes().is_some_and(|flag| flag.starts_with(b"-") && flag.len() > 1) => {
+                    return Some(2);
                 }
                 _ => break,
             };
@@ -229,6 +233,10 @@ fn conversion(letter: u8, spec: &[u8], value: &Value, out: &mut Value, span: Spa
             text
         }
         b'c' => known.iter().take(1).copied().collect(),
+        b'q' if !known.is_ascii() => {
+            out.push(Piece::Unknown(unknown_text("printf", span)));
+            return true;
+        }
         b'q' => backslashed(known),
         b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => match integer(known) {
             Some(number) => match letter {
@@ -377,7 +385,7 @@ fn backslashed(bytes: &[u8]) -> Vec<u8> {
     if bytes.is_empty() {
         return b"''".to_vec();
     }
-    if bytes.iter().any(|byte| byte.is_ascii_control() || !byte.is_ascii()) {
+    if bytes.iter().any(u8::is_ascii_control) {
         return quoted(bytes);
     }
     let mut text = Vec::with_capacity(bytes.len());

@@ -245,13 +245,14 @@ impl Machine<'_> {
     }
 }
 
-fn set_option(shell: &mut Shell, flag: u8, on: bool) {
+pub(in super::super) fn set_option(shell: &mut Shell, flag: u8, on: bool) {
     match flag {
         b'f' => shell.noglob = on,
         b'a' => shell.allexport = on,
         b'x' => shell.xtrace = on,
         b'B' => shell.plain_braces = !on,
         b'C' => shell.noclobber = on,
+        b'm' => shell.monitor = on,
         b'e' => shell.hasty |= on,
         b'u' => {
             shell.nounset = on;
@@ -261,7 +262,7 @@ fn set_option(shell: &mut Shell, flag: u8, on: bool) {
     }
 }
 
-fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
+pub(in super::super) fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
     match name {
         b"noglob" => shell.noglob = on,
         b"nullglob" => shell.nullglob = on,
@@ -278,6 +279,8 @@ fn set_named_option(shell: &mut Shell, name: &[u8], on: bool) {
         }
         b"noclobber" => shell.noclobber = on,
         b"braceexpand" => shell.plain_braces = !on,
+        b"monitor" => shell.monitor = on,
+        b"xpg_echo" => shell.xpg_echo = on,
         b"lastpipe" => shell.lastpipe = on,
         b"pipefail" => shell.pipefail = on,
         b"errexit" => shell.hasty |= on,
