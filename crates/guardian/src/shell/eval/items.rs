@@ -237,6 +237,7 @@ impl Machine<'_> {
         if script.commands.is_empty() && script.unknown.is_empty() {
             return;
         }
+        self.has_left = true;
         let number = (10..=63).rev().find(|number| !state.descriptors.contains_key(number)).unwrap_or(63);
         let channel = if output {
             state.buffers.push(Stream { text: Some(Value::default()), data: Vec::new() });

@@ -118,24 +118,12 @@ impl Machine<'_> {
     ) -> Worlds {
         let span = job.span;
         let descriptors = state.descriptors.keys().copied().filter(|number| *number > 9).collect::<Vec<_>>();
-        if !redirects.is_empty() && !assignments.is_empty() {
+        if !redirects.is_empty() && !assignments.is_empty() && !job.argv.is_empty() {
             // A redirection that fails keeps the command from running, not its assignments from being expanded.
             self.temporary(assignments, &mut state.clone());
         }
         if job.argv.is_empty() && job.more.is_none() {
-            return self.with_redirects(redirects, state, "bash", |machine, mut state| {
-                for assignment in assignments {
-                    machine.perform(assignment, &mut state);
-                }
-                let status = machine.substituted.take().unwrap_or(Some(0));
-                machine.onward(state, |machine, mut state| {
-                    state.status = status;
-                    if !assignments.is_empty() {
-                        state.last = Rc::default();
-                    }
-                    machine.fed(vec![state])
-                })
-            });
+            return self.nothing(assignments, redirects, state);
         }
         if only_exec(&job) {
             self.open_all(redirects, &mut state, "exec");
@@ -186,6 +174,23 @@ impl Machine<'_> {
         settle(worlds)
     }
 
+    /// No command at all: assignments stay, and then redirections are made and taken back.
+    fn nothing(&mut self, assignments: &[Assignment], redirects: &[Redirect], mut state: State) -> Worlds {
+        for assignment in assignments {
+            self.perform(assignment, &mut state);
+        }
+        let status = self.substituted.take().unwrap_or(Some(0));
+        self.onward(state, |machine, mut state| {
+            if !assignments.is_empty() {
+                state.last = Rc::default();
+            }
+            machine.with_redirects(redirects, state, "bash", |machine, mut state| {
+                state.status = status;
+                machine.fed(vec![state])
+            })
+        })
+    }
+
     fn expanded(&mut self, words: &[Word], span: Span, state: &mut State) -> Job {
         let mut arguments = Arguments::default();
         let mut arrays = Vec::new();
@@ -221,7 +226,10 @@ impl Machine<'_> {
     /// Assignments for one command alone.
     fn temporary(&mut self, assignments: &[Assignment], state: &mut State) -> Vec<(Vec<u8>, Value)> {
         let mut environment = Vec::new();
+        let mut hidden = Vec::new();
         for assignment in assignments {
+            // One that is readonly stays as it is, for the command as well; that is said, and the command runs.
+            let is_kept = state.variables.get(&assignment.name).is_some_and(|variable| variable.readonly);
             match &assignment.value {
                 Assigned::Scalar(word) => {
                     let mut value = self.single(word, state);
@@ -230,7 +238,13 @@ impl Machine<'_> {
                         before.append(value);
                         value = before;
                     }
-                    environment.push((assignment.name.clone(), value));
+                    if !is_kept {
+                        // Those behind it see it.
+                        hidden
+                            .push((assignment.name.clone(), state.variables.get(&assignment.name).cloned()));
+                        state.set(&assignment.name, Variable::scalar(value.clone()));
+                        environment.push((assignment.name.clone(), value));
+                    }
                 }
                 Assigned::Array(elements) => {
                     for (_, word) in elements {
@@ -238,12 +252,20 @@ impl Machine<'_> {
                     }
                     let why =
                         Why { construct: "an array in the environment".to_owned(), span: assignment.span };
-                    environment.push((assignment.name.clone(), Value::unknown(why)));
+                    if !is_kept {
+                        environment.push((assignment.name.clone(), Value::unknown(why)));
+                    }
                 }
             }
         }
-        // One that is readonly stays as it is, for the command as well; that is said, and the command runs.
-        environment.retain(|(name, _)| !state.variables.get(name).is_some_and(|variable| variable.readonly));
+        for (name, variable) in hidden.into_iter().rev() {
+            match variable {
+                Some(variable) => state.set(&name, variable),
+                None => {
+                    Rc::make_mut(&mut state.variables).remove(&name);
+                }
+            }
+        }
         environment
     }
 

@@ -101,6 +101,8 @@ pub(super) struct Options {
     pub(super) nullglob: bool,
     pub(super) allexport: bool,
     pub(super) lastpipe: bool,
+    /// `set -P`: directories are what links lead to.
+    pub(super) physical: bool,
     /// `echo` reads escapes.
     pub(super) xpg_echo: bool,
     /// `set -m`: every command of a pipeline has a process of its own.

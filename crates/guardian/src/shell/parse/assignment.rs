@@ -74,7 +74,7 @@ impl Parser<'_> {
             Some(_) => Assigned::Scalar(self.unreadable(raw.start, raw.end)),
             None => Assigned::Scalar(self.word(left.value, raw.end, Mode::VALUE)?),
         };
-        let index = left.index.map(|(from, to)| self.word(from, to, Mode::ARITHMETIC)).transpose()?;
+        let index = left.index.map(|(from, to)| self.word(from, to, Mode::INDEX)).transpose()?;
         Ok(Some(Assignment { name: left.name, index, append: left.append, value, span }))
     }
 
@@ -109,7 +109,7 @@ impl Parser<'_> {
         let Some(Left { index: Some((from, to)), append, value, .. }) = left else {
             return Ok((None, self.word(raw.start, raw.end, Mode::ARGUMENT)?));
         };
-        let index = self.word(from, to, Mode::ARITHMETIC)?;
+        let index = self.word(from, to, Mode::INDEX)?;
         let mut word = self.word(value, raw.end, Mode::VALUE)?;
         if append {
             // What is there already stays in front, and is not known.

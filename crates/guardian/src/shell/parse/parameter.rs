@@ -106,7 +106,7 @@ impl Parser<'_> {
         if self.input.at - 1 == from {
             return Err(Stop::SYNTAX);
         }
-        let index = self.word(from, self.input.at - 1, Mode::ARITHMETIC)?;
+        let index = self.word(from, self.input.at - 1, Mode::INDEX)?;
         Ok((name, Some(index)))
     }
 

@@ -75,6 +75,8 @@ impl Mode {
     pub(super) const PATTERN: Self = Self { globs: Looked::For, ..TEXT };
     /// A pattern of `[[ … ]]`.
     pub(super) const CONDITION: Self = Self { globs: Looked::For, extglob: Looked::For, ..TEXT };
+    /// An index: the name of an element, or arithmetic in which quotes are errors.
+    pub(super) const INDEX: Self = Self { tildes: Tildes::None, ..TEXT };
     /// What stands in double quotes.
     pub(super) const DOUBLE: Self = Self { quoting: Quoting::Double, tildes: Tildes::None, ..TEXT };
     /// The body of a here-document.

@@ -11,7 +11,7 @@ use self::{numbers::Wrong, reader::Number};
 use super::machine::Machine;
 use super::state::State;
 use super::variables::{Index, number};
-use crate::shell::ast::{Kind, Span};
+use crate::shell::ast::{Assignment, Kind, Span};
 use crate::shell::value::{Piece, Value, Why};
 
 /// Programs whose output is a number and nothing else.
@@ -76,10 +76,25 @@ impl Machine<'_> {
             b"@" => Index::All { joined: false },
             b"*" => Index::All { joined: true },
             _ if inner.iter().any(|byte| matches!(byte, b'$' | b'`' | b'"' | b'\'' | b'\\')) => {
-                Index::At(self.expanded_text(inner, span, state))
+                Index::At(self.expanded_index(inner, span, state))
             }
             _ => Index::At(Value::known(inner)),
         }
+    }
+
+    /// An index as it would be between the brackets of an assignment.
+    fn expanded_index(&mut self, text: &[u8], span: Span, state: &mut State) -> Value {
+        let script = crate::shell::parse(&[b"a[".as_slice(), text, b"]="].concat());
+        if let ([command], true) = (script.commands.as_slice(), script.unknown.is_empty())
+            && let Kind::Simple { assignments, words } = &command.kind
+            && let ([Assignment { index: Some(word), .. }], []) = (assignments.as_slice(), words.as_slice())
+        {
+            let anchor = self.anchor.replace(self.anchor.unwrap_or(span));
+            let value = self.single(word, state);
+            self.anchor = anchor;
+            return value;
+        }
+        self.expanded_text(text, span, state)
     }
 
     /// Text that is expanded as if it stood in double quotes.

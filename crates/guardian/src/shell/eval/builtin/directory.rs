@@ -15,7 +15,7 @@ use crate::shell::value::{Piece, Value, Why};
 impl Machine<'_> {
     pub(super) fn run_cd(&mut self, job: &Job, state: &mut State) -> Option<i32> {
         let options = options(job, b"", false);
-        let physical = options.has(b'P');
+        let physical = options.has(b'P') || state.options.physical && !options.has(b'L');
         if options.rest.len() > 1 {
             return Some(1);
         }
@@ -90,7 +90,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn run_pwd(&mut self, job: &Job, state: &mut State) -> Option<i32> {
-        let mut text = if options(job, b"", false).has(b'P') {
+        let mut text = if options(job, b"", false).has(b'P') || state.options.physical {
             self.real(Value::clone(&state.cwd))
         } else {
             Value::clone(&state.cwd)
@@ -113,7 +113,7 @@ impl Machine<'_> {
             None => match state.stack.pop() {
                 Some(top) => {
                     state.stack.push(before);
-                    self.go(&top, false, state, job.span)
+                    self.go(&top, state.options.physical, state, job.span)
                 }
                 None => return Some(1),
             },
@@ -123,7 +123,7 @@ impl Machine<'_> {
             }
             Some(target) => {
                 state.stack.push(before);
-                self.go(&(*target).clone(), false, state, job.span)
+                self.go(&(*target).clone(), state.options.physical, state, job.span)
             }
         };
         state.hint.stack = Some(stack);
@@ -138,7 +138,7 @@ impl Machine<'_> {
             return self.go(&Value::unknown(directory(argument, job.span)), false, state, job.span);
         }
         let Some(top) = state.stack.pop() else { return Some(1) };
-        let status = self.go(&top, false, state, job.span);
+        let status = self.go(&top, state.options.physical, state, job.span);
         state.hint.stack = Some(stack);
         self.show(job, state);
         status

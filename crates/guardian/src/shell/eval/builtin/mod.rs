@@ -84,7 +84,7 @@ impl Builtin {
             b"enable" => Self::Enable,
             b"eval" => Self::Eval,
             b"exec" => Self::Exec,
-            b"exit" | b"logout" => Self::Exit,
+            b"exit" => Self::Exit,
             b"export" => Self::Export,
             b"false" => Self::False,
             b"fc" => Self::Fc,
@@ -97,7 +97,9 @@ impl Builtin {
             b"printf" => Self::Printf,
             b"pushd" => Self::Pushd,
             b"pwd" => Self::Pwd,
-            b"bg" | b"disown" | b"fg" | b"suspend" | b"ulimit" | b"umask" | b"wait" => Self::Quiet,
+            b"bg" | b"disown" | b"fg" | b"logout" | b"suspend" | b"ulimit" | b"umask" | b"wait" => {
+                Self::Quiet
+            }
             b"read" => Self::Read,
             b"readonly" => Self::Readonly,
             b"return" => Self::Return,

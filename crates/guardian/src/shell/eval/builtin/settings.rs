@@ -253,6 +253,7 @@ pub(in super::super) fn set_option(shell: &mut Shell, flag: u8, on: bool) {
         b'B' => shell.plain_braces = !on,
         b'C' => shell.noclobber = on,
         b'm' => shell.monitor = on,
+        b'P' => shell.physical = on,
         b'e' => shell.hasty |= on,
         b'u' => {
             shell.nounset = on;
@@ -281,6 +282,7 @@ pub(in super::super) fn set_named_option(shell: &mut Shell, name: &[u8], on: boo
         b"braceexpand" => shell.plain_braces = !on,
         b"monitor" => shell.monitor = on,
         b"xpg_echo" => shell.xpg_echo = on,
+        b"physical" => shell.physical = on,
         b"lastpipe" => shell.lastpipe = on,
         b"pipefail" => shell.pipefail = on,
         b"errexit" => shell.hasty |= on,
