@@ -208,6 +208,9 @@ impl Machine<'_> {
 
     pub(super) fn run_unset(&mut self, job: &Job, state: &mut State) -> Option<i32> {
         let options = options(job, b"", false);
+        if options.has(b'f') && options.has(b'v') {
+            return Some(1);
+        }
         let keeps = |name: &Value| {
             name.bytes().is_some_and(|name| {
                 state.kept.contains(name)

@@ -5,6 +5,7 @@
 
 mod declare;
 mod directory;
+mod letters;
 mod misc;
 pub(super) mod print;
 mod read;
@@ -122,6 +123,10 @@ impl Builtin {
 impl Machine<'_> {
     /// Runs a builtin.
     pub(super) fn builtin(&mut self, builtin: Builtin, job: &Job, mut state: State) -> Worlds {
+        if builtin.refuses(job) {
+            state.status = Some(2);
+            return vec![state];
+        }
         let simple = match builtin {
             Builtin::Inner => return self.run_builtin(job, state),
             Builtin::Command => return self.run_command(job, state),

@@ -17,6 +17,25 @@ const SIGNALS: [&[u8]; 18] = [
     b"ALRM", b"CHLD", b"CONT", b"TSTP", b"WINCH", b"ABRT",
 ];
 
+/// Options `shopt` surely knows.
+const SWITCHES: [&[u8]; 15] = [
+    b"dotglob",
+    b"expand_aliases",
+    b"extdebug",
+    b"extglob",
+    b"failglob",
+    b"globstar",
+    b"huponexit",
+    b"inherit_errexit",
+    b"lastpipe",
+    b"nocaseglob",
+    b"nocasematch",
+    b"nullglob",
+    b"patsub_replacement",
+    b"sourcepath",
+    b"xpg_echo",
+];
+
 impl Machine<'_> {
     pub(super) fn run_set(&mut self, job: &Job, state: &mut State) -> Option<i32> {
         if job.argv.len() == 1 && job.more.is_none() {
@@ -117,13 +136,16 @@ impl Machine<'_> {
         } else {
             return self.show(job, state);
         };
+        // Bash tells of a name it does not know.
+        let is_known = |name: &Value| name.bytes().is_some_and(|name| SWITCHES.contains(&name));
+        let status = if options.rest.iter().all(is_known) { Some(0) } else { None };
         for name in options.rest {
             match name.bytes() {
                 Some(name) => set_named_option(&mut state.options, name, on),
                 None => self.unknown("an option of the shell that is not known", job.span),
             }
         }
-        Some(0)
+        status
     }
 
     pub(super) fn run_alias(&mut self, job: &Job, state: &mut State) -> Option<i32> {
