@@ -97,6 +97,7 @@ fn what_nests_too_deep_is_said() {
             ("braces", format!("echo {}{}", "{a,".repeat(20_000), "}".repeat(20_000))),
             ("wrappers", format!("{}rm x", "env ".repeat(2_000))),
             ("eval", evaluated),
+            ("names that stand for each other", "declare -n a='b[1]' b='a[1]'; a=k; rm x".to_owned()),
         ],
         is_unknown,
     );

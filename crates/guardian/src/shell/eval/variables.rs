@@ -170,7 +170,10 @@ impl Machine<'_> {
         if let Some((base, inner)) = subscripted(&name) {
             // `declare -n r='a[i]'`
             let index = Index::At(Value::known(inner));
-            return self.assign(state, &base, &index, value, append, span);
+            // Two of them may stand for each other.
+            let taken =
+                self.deeper(span, |machine| machine.assign(state, &base, &index, value, append, span));
+            return taken.unwrap_or(false);
         }
         self.rename(state, &name, index, &value, span);
         let is_off = match name.as_slice() {
