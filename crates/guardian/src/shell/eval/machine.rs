@@ -61,6 +61,8 @@ pub(super) struct Machine<'a> {
     pub(super) doubted: bool,
     /// Where bash gives up what it is about, in the middle of the words at hand.
     pub(super) given_up: Vec<GivenUp>,
+    /// Variables that are set for the commands at hand alone.
+    pub(super) temporaries: Vec<Vec<u8>>,
     /// A trap is running, and no other interrupts it.
     pub(super) is_trapping: bool,
     /// Something was started and not waited for.
@@ -113,6 +115,7 @@ impl<'a> Machine<'a> {
             refused: false,
             doubted: false,
             given_up: Vec::new(),
+            temporaries: Vec::new(),
             is_trapping: false,
             has_left: false,
             nested: 0,

@@ -344,6 +344,7 @@ impl Machine<'_> {
         }
         inner.more.clone_from(&invocation.more);
         let calls = std::mem::take(&mut self.calls);
+        let temporaries = std::mem::take(&mut self.temporaries);
         let span = invocation.span;
         let greeting = self.greeting(invocation);
         let worlds = self.isolated(span, |machine| {
@@ -360,6 +361,7 @@ impl Machine<'_> {
             })
         });
         self.calls = calls;
+        self.temporaries = temporaries;
         *state = state.clone().after(worlds);
     }
 

@@ -327,7 +327,17 @@ impl Machine<'_> {
         for (name, value) in &job.environment {
             state.set(name, Variable { exported: true, ..Variable::scalar(value.clone()) });
         }
+        let is_named = |(name, _): &(Vec<u8>, Option<Variable>)| {
+            let names = |argument: &Value| argument.bytes().is_some_and(|bytes| holds(bytes, name));
+            job.argv.iter().skip(1).any(names)
+        };
+        let sets = job.argv.first().and_then(Value::bytes).is_some_and(|name| SETTING.contains(&name));
+        let outer = self.temporaries.len();
+        self.temporaries.extend(job.environment.iter().map(|(name, _)| name.clone()));
         let mut worlds = run(self, state);
+        self.temporaries.truncate(outer);
+        // Whether what a builtin sets is the one for it alone is told differently by each.
+        let kept = if sets && before.iter().any(is_named) { worlds.clone() } else { Vec::new() };
         for state in &mut worlds {
             for (name, variable) in &before {
                 match variable {
@@ -338,6 +348,7 @@ impl Machine<'_> {
                 }
             }
         }
+        worlds.extend(kept);
         worlds
     }
 
@@ -383,6 +394,13 @@ impl Machine<'_> {
         }
         self.program(job, state)
     }
+}
+
+/// Builtins that set variables.
+const SETTING: [&[u8]; 5] = [b"getopts", b"let", b"mapfile", b"printf", b"read"];
+
+fn holds(text: &[u8], name: &[u8]) -> bool {
+    text.windows(name.len().max(1)).any(|window| window == name)
 }
 
 /// Whether what is assigned before a command stays: `export` and `readonly` keep what they name, and in POSIX mode all that are

@@ -147,6 +147,11 @@ impl Machine<'_> {
         if !is_name(&name) {
             return;
         }
+        let is_told = matches!(scope, Scope::Export | Scope::Readonly)
+            && job.environment.iter().any(|(other, _)| *other == name);
+        if !is_told {
+            self.passing(&name, job.span);
+        }
         let global = letters.iter().any(|(_, letter, _)| *letter == b'g');
         let local = scope == Scope::Local || (scope == Scope::Declare && !global);
         if local {
@@ -236,6 +241,7 @@ impl Machine<'_> {
                 }
                 continue;
             }
+            self.passing(&written, job.span);
             if options.has(b'n') {
                 Rc::make_mut(&mut state.variables).insert(written, Default::default());
                 continue;
@@ -261,6 +267,13 @@ impl Machine<'_> {
             }
         }
         status
+    }
+
+    /// A variable that is set for one command alone and declared or unset within it: bash has a rule of its own for each builtin.
+    fn passing(&mut self, name: &[u8], span: Span) {
+        if self.temporaries.iter().any(|other| other == name) {
+            self.unknown("a variable that is set for one command, and declared in it", span);
+        }
     }
 
     /// From here on nobody can see which commands were given.

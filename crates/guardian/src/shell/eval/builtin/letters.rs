@@ -52,7 +52,7 @@ impl Builtin {
         })
     }
 
-    /// Whether a command has an option this builtin does not know.
+    /// Whether a command has an option this builtin does not know, or one without its value.
     pub(super) fn refuses(self, job: &Job) -> bool {
         // Most words are no options.
         let begins = |word: &Value| matches!(word.prefix(), [b'-', letter, ..] if *letter != b'-');
@@ -60,7 +60,10 @@ impl Builtin {
             return false;
         }
         self.letters().is_some_and(|(known, with_value)| {
-            options(job, with_value, false).letters.iter().any(|(_, letter, _)| !known.contains(letter))
+            options(job, with_value, false).letters.iter().any(|(_, letter, value)| {
+                let lacks = with_value.contains(letter) && value.is_none() && job.more.is_none();
+                !known.contains(letter) || lacks
+            })
         })
     }
 }
