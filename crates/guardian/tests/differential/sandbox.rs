@@ -265,7 +265,9 @@ fn told(output: &[u8], count: usize) -> Vec<Deeds> {
                 let cwd = parts.next().unwrap().to_vec();
                 let words = parts.by_ref().take(count).map(called);
                 let argv = [name].into_iter().chain(words).collect();
-                all[at].started.push(Started { cwd, argv });
+                // What a script leaves behind may start when the next one has begun.
+                let begun = world(&cwd).filter(|begun| *begun < at).unwrap_or(at);
+                all[begun].started.push(Started { cwd, argv });
             }
             b"FILES" => break,
             _ => all[at].stopped = true,
@@ -280,6 +282,11 @@ fn told(output: &[u8], count: usize) -> Vec<Deeds> {
         files(number, &found, deeds);
     }
     all
+}
+
+/// The number of the script in whose world a directory is.
+fn world(cwd: &[u8]) -> Option<usize> {
+    std::str::from_utf8(cwd.strip_prefix(b"/w/")?.get(..6)?).ok()?.parse().ok()
 }
 
 /// A word as it is where no stand-in gives the shell another `$0`.
