@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effects::{Datum, Stream};
-use crate::shell::value::{Piece, Value};
+use crate::shell::ast::Span;
+use crate::shell::value::{Piece, Value, Why};
 
 /// Contents kept per file.
 const CONTENTS: usize = 8;
@@ -60,12 +61,17 @@ impl Files {
 
     /// A path with one link followed.
     fn next(&self, path: &Value, is_itself: bool) -> Option<Value> {
-        let (rest, to) = self.links.iter().find_map(|(link, to)| {
+        let (rest, link, to) = self.links.iter().find_map(|(link, to)| {
             let rest = below(path, link)?;
             let is_below = matches!(rest.first(), Some(Piece::Known(bytes)) if bytes.starts_with(b"/"));
-            (is_below || rest.is_empty() && is_itself).then_some((rest, to))
+            (is_below || rest.is_empty() && is_itself).then_some((rest, link, to))
         })?;
-        let mut real = to.clone();
+        let mut real = if self.links.iter().any(|(other, elsewhere)| other == link && elsewhere != to) {
+            let construct = "a link that was made to lead to one place and to another".to_owned();
+            Value::unknown(Why { construct, span: Span::default() })
+        } else {
+            to.clone()
+        };
         if let Some(Piece::Known(bytes)) = real.pieces.last_mut()
             && bytes.ends_with(b"/")
             && !rest.is_empty()
