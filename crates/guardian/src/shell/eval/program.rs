@@ -337,7 +337,9 @@ impl Machine<'_> {
         let zero = arguments.next().or(own).unwrap_or_else(|| Value::known("sh"));
         inner.zero = std::rc::Rc::new(zero);
         inner.positional = arguments.collect();
-        self.told(invocation, &mut inner.options);
+        if is_shell {
+            self.told(invocation, &mut inner.options);
+        }
         if matches!(named, Some("sh" | "dash")) {
             inner.options.posix = true;
             inner.options.expand_aliases = true;
