@@ -332,7 +332,7 @@ impl Machine<'_> {
         let mut arguments = arguments.into_iter();
         let named = invocation.argv.first().and_then(Value::text).map(basename);
         // Without a name of its own it has that of the shell; what others start for a line is `sh`.
-        let is_shell = matches!(named, Some("sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"));
+        let is_shell = matches!(named, Some("sh" | "bash" | "rbash" | "dash" | "zsh" | "ksh" | "ash"));
         let own = invocation.argv.first().filter(|_| is_shell).cloned();
         let zero = arguments.next().or(own).unwrap_or_else(|| Value::known("sh"));
         inner.zero = std::rc::Rc::new(zero);
