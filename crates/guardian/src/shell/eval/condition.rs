@@ -60,11 +60,11 @@ impl Machine<'_> {
                 )
             }
             Test::Unary(operator, word) => {
-                let value = self.single(word, state);
+                let value = self.compared_word(word, state);
                 self.unary(operator, &value, word.span, state)
             }
             Test::Word(word) => {
-                let value = self.single(word, state);
+                let value = self.compared_word(word, state);
                 self.unary(b"-n", &value, word.span, state)
             }
             Test::Binary(left, operator, right) => {
@@ -74,7 +74,7 @@ impl Machine<'_> {
     }
 
     fn compared(&mut self, left: &Word, operator: &[u8], right: &Word, state: &mut State) -> Option<bool> {
-        let subject = self.single(left, state);
+        let subject = self.compared_word(left, state);
         match operator {
             b"=" | b"==" | b"!=" => {
                 let items = self.items(right, state);

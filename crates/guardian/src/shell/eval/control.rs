@@ -30,7 +30,7 @@ impl Machine<'_> {
         for (condition, body) in arms {
             let mut failed = Vec::new();
             for state in std::mem::take(&mut waiting) {
-                for state in self.script(condition, state) {
+                for state in self.as_condition(|machine| machine.script(condition, state)) {
                     if state.flow != Flow::Normal {
                         after.push(state);
                         continue;
@@ -72,7 +72,7 @@ impl Machine<'_> {
             let mut next = Vec::new();
             let mut certain = true;
             let last = ended_with(&state, &mut is_begun);
-            for state in machine.script(condition, state) {
+            for state in machine.as_condition(|machine| machine.script(condition, state)) {
                 if state.flow != Flow::Normal {
                     left(state, &mut next, out);
                     continue;
@@ -155,7 +155,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn case(&mut self, subject: &Word, arms: &[Arm], mut state: State) -> Worlds {
-        let subject = self.single(subject, &mut state);
+        let subject = self.compared_word(subject, &mut state);
         let (is_over, mut after) = self.left_off();
         let mut waiting = if is_over { Vec::new() } else { vec![state] };
         let mut falling: Worlds = Vec::new();

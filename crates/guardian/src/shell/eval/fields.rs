@@ -114,6 +114,42 @@ impl Machine<'_> {
         value
     }
 
+    /// What is compared by `case` and `[[`: not split, but where it holds `"$@"`.
+    pub(super) fn compared_word(&mut self, word: &Word, state: &mut State) -> Value {
+        let is_list = |part: &Part| matches!(part, Part::Parameter { name, index, quoted: true, .. } if name == b"@" || index.as_deref().is_some_and(is_at));
+        let is_split = |part: &Part| {
+            let (Part::Parameter { quoted, .. }
+            | Part::Command { quoted, .. }
+            | Part::Arithmetic { quoted, .. }) = part
+            else {
+                return false;
+            };
+            !quoted
+        };
+        if !word.parts.iter().any(is_list) || !word.parts.iter().any(is_split) {
+            return self.single(word, state);
+        }
+        let items = self.items(word, state);
+        let separators = self.separators(state);
+        let options = Options { noglob: true, ..state.options };
+        let mut splitter = Splitter::new(&separators, &options);
+        for item in items {
+            match item {
+                Item::Glob(pattern, Origin::Written) => splitter.put(Piece::Known(pattern)),
+                item => splitter.item(item),
+            }
+        }
+        let mut value = Value::default();
+        for (place, field) in splitter.finish().0.into_iter().enumerate() {
+            if place > 0 {
+                value.push(Piece::Known(b" ".to_vec()));
+            }
+            value.append(field);
+        }
+        self.pay(value.len_known(), word.span);
+        value
+    }
+
     /// An argument that is an assignment (`export a=$b`): not split.
     pub(super) fn assignment_argument(&mut self, word: &Word, state: &mut State) -> Value {
         let scalar = Word {
@@ -136,6 +172,10 @@ impl Machine<'_> {
         };
         Cow::Owned(found)
     }
+}
+
+fn is_at(index: &Word) -> bool {
+    matches!(index.parts.as_slice(), [Part::Literal { text, .. }] if text == b"@")
 }
 
 /// In POSIX mode a tilde within an argument is only a letter, also behind `=`.

@@ -170,8 +170,10 @@ impl Machine<'_> {
         let mut status: Option<Option<i32>> = None;
         let buffer = state.buffers.len();
         let mut inner = state.clone();
+        inner.options.errexit &= inner.options.inherit_errexit || inner.options.posix;
         inner.buffers.push(Stream { text: Some(Value::default()), data: Vec::new() });
         inner.descriptors.insert(1, Channel::Capture(buffer));
+        let conditions = std::mem::take(&mut self.conditions);
         let worlds = self.isolated(span, |machine| {
             let loops = inner.loops;
             machine.subshell(inner, |machine, mut state| {
@@ -180,6 +182,7 @@ impl Machine<'_> {
                 machine.substituted_script(script, buffer, state)
             })
         });
+        self.conditions = conditions;
         for state in worlds {
             let output = state.buffers.get(buffer).cloned().unwrap_or_default();
             if !outputs.contains(&output) {
@@ -246,7 +249,11 @@ impl Machine<'_> {
             Channel::Capture(buffer)
         } else {
             let flows = std::mem::take(&mut self.flows);
+            let (status, substituted) = (state.status, self.substituted);
             let text = self.written_by(script, span, state);
+            // Nobody waits for it.
+            state.status = status;
+            self.substituted = substituted;
             let data = std::mem::replace(&mut self.flows, flows);
             Channel::Source(Stream { text: Some(text), data })
         };

@@ -46,7 +46,9 @@ impl Machine<'_> {
             let after = self.deeper(command.span, |machine| machine.dispatch(command, state.take()));
             worlds.extend(after.unwrap_or_else(|| state.into_iter().collect()));
         }
-        self.interrupted(worlds, command.span)
+        let worlds = self.interrupted(worlds, command.span);
+        self.may_stop(command, &worlds);
+        worlds
     }
 
     fn dispatch(&mut self, command: &Command, state: Option<State>) -> Worlds {
@@ -153,7 +155,8 @@ impl Machine<'_> {
     fn chain(&mut self, chain: &[(Command, Link)], state: State) -> Worlds {
         let mut worlds = vec![state];
         let mut link = Link::Then;
-        for (command, next) in chain {
+        let last = chain.len().saturating_sub(1);
+        for (place, (command, next)) in chain.iter().enumerate() {
             let mut after = Vec::new();
             for state in worlds {
                 if state.flow != Flow::Normal {
@@ -170,7 +173,10 @@ impl Machine<'_> {
                 };
                 after.extend(skip);
                 if let Some(state) = run {
-                    after.extend(self.command(command, state));
+                    after.extend(match place < last {
+                        true => self.as_condition(|machine| machine.command(command, state)),
+                        false => self.command(command, state),
+                    });
                 }
             }
             worlds = settle(after);
@@ -182,7 +188,9 @@ impl Machine<'_> {
     fn pipeline(&mut self, negated: bool, stages: &[Command], span: Span, state: State) -> Worlds {
         let mut worlds = match stages {
             [] => vec![state],
+            [one] if negated => self.as_condition(|machine| machine.command(one, state)),
             [one] => self.command(one, state),
+            _ if negated => self.as_condition(|machine| machine.piped(stages, span, state)),
             _ => self.piped(stages, span, state),
         };
         if negated {
@@ -252,10 +260,13 @@ impl Machine<'_> {
         inner.flow = Flow::Normal;
         inner.loops = 0;
         let endings = std::mem::take(&mut self.endings);
+        let stops = std::mem::take(&mut self.stops);
         let mut worlds = Vec::new();
         self.nested += 1;
-        let after = run(self, inner);
+        let mut after = run(self, inner);
         self.nested -= 1;
+        after.extend(std::mem::replace(&mut self.stops, stops));
+        let after = settle(after);
         for mut state in after {
             state.flow = Flow::Normal;
             if state.traps.is_empty() && self.endings.is_empty() {

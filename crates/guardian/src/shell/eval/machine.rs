@@ -73,6 +73,10 @@ pub(super) struct Machine<'a> {
     pub(super) sourced: Vec<Value>,
     /// The shell at hand wherever it may have ended early.
     pub(super) endings: Vec<State>,
+    /// The shell within a shell at hand wherever `set -e` may have ended it.
+    pub(super) stops: Vec<State>,
+    /// Conditions around the command at hand: what fails in one ends nothing.
+    pub(super) conditions: u32,
     pub(super) choices: Choices,
     steps: u32,
     /// Steps that were taken in scripts that lie on the disk.
@@ -121,6 +125,8 @@ impl<'a> Machine<'a> {
             nested: 0,
             sourced: Vec::new(),
             endings: Vec::new(),
+            stops: Vec::new(),
+            conditions: 0,
             choices: Choices::default(),
             steps: 0,
             found_steps: 0,

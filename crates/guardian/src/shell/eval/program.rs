@@ -347,6 +347,7 @@ impl Machine<'_> {
         inner.more.clone_from(&invocation.more);
         let calls = std::mem::take(&mut self.calls);
         let temporaries = std::mem::take(&mut self.temporaries);
+        let conditions = std::mem::take(&mut self.conditions);
         let span = invocation.span;
         let greeting = self.greeting(invocation);
         let worlds = self.isolated(span, |machine| {
@@ -364,6 +365,7 @@ impl Machine<'_> {
         });
         self.calls = calls;
         self.temporaries = temporaries;
+        self.conditions = conditions;
         *state = state.clone().after(worlds);
     }
 

@@ -126,8 +126,12 @@ impl Machine<'_> {
             return self.nothing(assignments, redirects, state);
         }
         if only_exec(&job) {
+            let before = state.descriptors.clone();
             self.open_all(redirects, &mut state, "exec");
             let is_refused = std::mem::take(&mut self.refused);
+            if is_refused {
+                state.descriptors = before;
+            }
             let is_doubted = std::mem::take(&mut self.doubted);
             return self.onward(state, |machine, mut state| {
                 state.status = if is_doubted { None } else { Some(i32::from(is_refused)) };

@@ -122,6 +122,10 @@ pub(super) struct Options {
     pub(super) failglob: bool,
     /// `set -e` and `set -u`: it may end where something fails.
     pub(super) hasty: bool,
+    /// `set -e` as it is now.
+    pub(super) errexit: bool,
+    /// `$(…)` keeps `set -e`.
+    pub(super) inherit_errexit: bool,
     /// `set -C`: what is there is not overwritten.
     pub(super) noclobber: bool,
 }

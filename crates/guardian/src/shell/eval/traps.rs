@@ -92,6 +92,48 @@ impl Machine<'_> {
         }
     }
 
+    /// Keeps what a shell within a shell has written where `set -e` may end it.
+    pub(super) fn may_stop(&mut self, command: &Command, worlds: &[State]) {
+        let is_one = match &command.kind {
+            Kind::Simple { .. } | Kind::Condition(_) | Kind::Arithmetic(_) | Kind::Subshell(_) => true,
+            Kind::Pipeline { negated, stages } => !negated && stages.len() > 1,
+            Kind::For { .. }
+            | Kind::ForArithmetic { .. }
+            | Kind::Case { .. }
+            | Kind::List(_)
+            | Kind::Group(_)
+            | Kind::If { .. }
+            | Kind::While { .. }
+            | Kind::Function { .. }
+            | Kind::Coprocess { .. } => false,
+        };
+        if !is_one || self.conditions > 0 {
+            return;
+        }
+        for state in worlds {
+            let stops = state.options.errexit
+                && state.flow == Flow::Normal
+                && state.status != Some(0)
+                && !state.buffers.is_empty();
+            if !stops || self.stops.iter().any(|other| other.is_but_for_status(state)) {
+                continue;
+            }
+            let is_full = self.stops.len() >= ENDINGS;
+            match self.stops.last_mut() {
+                Some(last) if is_full => *last = last.clone().join(state),
+                _ => self.stops.push(state.clone()),
+            }
+        }
+    }
+
+    /// Runs a condition: what fails in it does not end the shell.
+    pub(super) fn as_condition(&mut self, run: impl FnOnce(&mut Self) -> Worlds) -> Worlds {
+        self.conditions += 1;
+        let worlds = run(self);
+        self.conditions -= 1;
+        worlds
+    }
+
     /// Runs what was left for the end: `trap … EXIT` and its kin. The shell ends with the status it had, unless they end it.
     pub(super) fn traps(&mut self, mut state: State) -> Worlds {
         let traps = std::mem::take(&mut state.traps);

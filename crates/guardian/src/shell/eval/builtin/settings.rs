@@ -276,7 +276,10 @@ pub(in super::super) fn set_option(shell: &mut Shell, flag: u8, on: bool) {
         b'C' => shell.noclobber = on,
         b'm' => shell.monitor = on,
         b'P' => shell.physical = on,
-        b'e' => shell.hasty |= on,
+        b'e' => {
+            shell.errexit = on;
+            shell.hasty |= on;
+        }
         b'u' => {
             shell.nounset = on;
             shell.hasty |= on;
@@ -307,7 +310,11 @@ pub(in super::super) fn set_named_option(shell: &mut Shell, name: &[u8], on: boo
         b"physical" => shell.physical = on,
         b"lastpipe" => shell.lastpipe = on,
         b"pipefail" => shell.pipefail = on,
-        b"errexit" => shell.hasty |= on,
+        b"errexit" => {
+            shell.errexit = on;
+            shell.hasty |= on;
+        }
+        b"inherit_errexit" => shell.inherit_errexit = on,
         b"nounset" => {
             shell.nounset = on;
             shell.hasty |= on;
