@@ -48,8 +48,8 @@ fn main() {
     while begun.elapsed() < Duration::from_secs(seconds) {
         let found = harness::run(seed..seed + BATCH, &place);
         seed += BATCH;
-        for (seed, script, _) in found.missed.iter().take(SHOWN) {
-            println!("seed {seed}: {}\n", harness::shortened(script, &place));
+        for (seed, script, what) in found.missed.iter().take(SHOWN) {
+            println!("seed {seed}: {}\n", harness::shortened(script, what, &place));
         }
         tally.add(found);
     }

@@ -66,8 +66,11 @@ pub(crate) fn run(seeds: std::ops::Range<u64>, place: &Path) -> Tally {
 }
 
 /// A script that shows something, made as short as it can be.
-pub(crate) fn shortened(script: &str, place: &Path) -> String {
+pub(crate) fn shortened(script: &str, missed: &[String], place: &Path) -> String {
     let (script, what) = shrink::shrink(script, place);
+    if what.is_empty() {
+        return format!("{}, only beside others\n{script}", missed.join("; "));
+    }
     format!("{}\n{script}", what.join("; "))
 }
 

@@ -43,7 +43,7 @@ impl Machine<'_> {
             Some(Channel::Capture(buffer)) => {
                 presentable(state.buffers.get(*buffer).cloned().unwrap_or_default())
             }
-            Some(Channel::File { path, .. }) => presentable(self.files.stream(path)),
+            Some(Channel::File { path, .. }) => presentable(self.held(path, state)),
             // Whoever is at the other end says what comes, and nobody can read it before.
             Some(Channel::Network { to, .. }) => {
                 let mut from = Value::known("tcp://");
@@ -71,6 +71,7 @@ impl Machine<'_> {
                     let buffer = buffer.clone();
                     self.written(effect, &buffer);
                     self.files.keep(&path, &base, &buffer);
+                    self.note(&path, state);
                 }
             }
             Some(Channel::Network { effect, .. }) => {

@@ -267,7 +267,12 @@ impl<'s> Splitter<'s> {
             Item::Text(bytes, Origin::Expanded) => self.split(&bytes),
             Item::Unknown(why, Origin::Quoted) => self.put(Piece::Unknown(why)),
             Item::Unknown(why, Origin::Written | Origin::Expanded) => {
-                if !why.is_number() && !is_word(&why) {
+                let is_whole = if why.is_number() {
+                    !self.separators.iter().any(|byte| byte.is_ascii_digit() || *byte == b'-')
+                } else {
+                    is_word(&why) && self.separators.iter().all(u8::is_ascii_whitespace)
+                };
+                if !is_whole {
                     self.more = Some(why.clone());
                 }
                 self.put(Piece::Unknown(why));

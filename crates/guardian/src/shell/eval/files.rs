@@ -215,7 +215,7 @@ fn below(path: &Value, above: &Value) -> Option<Vec<Piece>> {
 }
 
 /// What a file is known by. Where a part of its name is not known, the same part is still the same later.
-fn key(path: &Value) -> Vec<u8> {
+pub(super) fn key(path: &Value) -> Vec<u8> {
     let mut key = Vec::new();
     for piece in &path.pieces {
         match piece {

@@ -2,6 +2,8 @@
 //!
 //! Owns: the order in which the parts of a word are expanded. Refuses: splitting; that needs the whole word (`fields`).
 
+use std::rc::Rc;
+
 use super::channel::Channel;
 use super::machine::{Feed, Machine};
 use super::state::State;
@@ -183,6 +185,12 @@ impl Machine<'_> {
             })
         });
         self.conditions = conditions;
+        if let Some(first) = worlds.first() {
+            state.written = Rc::clone(&first.written);
+        }
+        for inner in &worlds {
+            state.keep_written(inner);
+        }
         for state in worlds {
             let output = state.buffers.get(buffer).cloned().unwrap_or_default();
             if !outputs.contains(&output) {

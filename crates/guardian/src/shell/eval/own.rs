@@ -53,6 +53,7 @@ impl Machine<'_> {
         self.run_origins(&path, by, invocation.span);
         self.run_doubted(&path, invocation.span);
         let contents = self.files.contents(&path).to_vec();
+        let is_sure = self.surely_holds(&path, state);
         for content in &contents {
             self.run_content(content, &path, None, invocation, state);
         }
@@ -70,7 +71,7 @@ impl Machine<'_> {
             self.start(&inner, state);
         }
         // Of a path that is not known what was written before may be another file.
-        path.why().is_none() && (copied.is_some() || !contents.is_empty())
+        path.why().is_none() && (copied.is_some() || is_sure)
     }
 
     /// What a project's own file says, where the command itself has written that: `Makefile`, `package.json`.

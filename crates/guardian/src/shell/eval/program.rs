@@ -77,7 +77,7 @@ impl Machine<'_> {
         self.own_project(invocation, &by, state);
         let invocation = &self.climbing(invocation);
         let outcome = programs::outcome(invocation, self.context);
-        self.remember(&outcome, invocation, &by);
+        self.remember(&outcome, invocation, &by, state);
         for (act, effort) in &outcome.acts {
             self.take_in(act, *effort, invocation, &by, state);
         }
@@ -189,7 +189,7 @@ impl Machine<'_> {
                         self.run_origins(path, by, span);
                         self.run_doubted(path, span);
                         let contents = self.files.contents(path).to_vec();
-                        if contents.is_empty() || path.why().is_some() {
+                        if !self.surely_holds(path, state) || path.why().is_some() {
                             self.record(act.clone(), by, span, effort);
                             self.run_found(path, with, invocation, state);
                         }
@@ -261,7 +261,7 @@ impl Machine<'_> {
             match device(path, state) {
                 Some(Channel::Source(stream)) => whole.append(stream.text?),
                 Some(_) => return None,
-                None => whole.append(self.files.contents(path).last()?.clone()),
+                None => whole.append(self.held(path, state).text?),
             }
         }
         any.then_some(whole)
@@ -324,6 +324,7 @@ impl Machine<'_> {
             inner.functions = std::rc::Rc::clone(&state.functions);
             std::rc::Rc::make_mut(&mut inner.functions).retain(|name, _| state.exported.contains(name));
         }
+        inner.written = std::rc::Rc::clone(&state.written);
         inner.descriptors.clone_from(&state.descriptors);
         inner.buffers.clone_from(&state.buffers);
         if input != Stream::default() {

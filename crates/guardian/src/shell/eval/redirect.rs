@@ -3,9 +3,11 @@
 //! Owns: opening channels and their effects. Refuses: treating a device as a file: `/dev/null` is nothing, `/dev/tcp` a network.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::channel::Channel;
 use super::device::{device, network};
+use super::files::key;
 use super::machine::Machine;
 use super::state::State;
 use super::variables::Index;
@@ -58,12 +60,17 @@ impl Machine<'_> {
         let mut worlds = gone;
         if !is_over {
             // What cannot be opened keeps the command from being started, and so does what is there already under `set -C`.
-            if is_doubted {
-                let mut kept = state.clone();
+            let mut kept = is_doubted.then(|| state.clone());
+            let ran = run(self, state);
+            if let Some(kept) = &mut kept {
                 kept.status = Some(1);
-                worlds.push(kept);
+                // Of what is only written it is taken that it can be.
+                if let (false, Some(first)) = (redirects.iter().any(reads), ran.first()) {
+                    kept.written = Rc::clone(&first.written);
+                }
             }
-            worlds.extend(run(self, state));
+            worlds.extend(kept);
+            worlds.extend(ran);
         }
         self.feeds = feeds;
         worlds = self.fed(worlds);
@@ -329,9 +336,7 @@ impl Machine<'_> {
         // A directory may be missing, or be of that name.
         self.doubted |= !matches!(mode, Mode::Read);
         let base = match mode {
-            Mode::Write(Change::Append) | Mode::Both => {
-                self.files.contents(&path).last().cloned().unwrap_or_default()
-            }
+            Mode::Write(Change::Append) | Mode::Both => self.base(&path, state),
             Mode::Read | Mode::Write(_) => Value::default(),
         };
         match mode {
@@ -342,8 +347,8 @@ impl Machine<'_> {
         }
         let change = match mode {
             Mode::Read => {
-                self.doubted |= self.files.contents(&path).is_empty();
-                return Channel::Source(self.file_stream(&path));
+                self.doubted |= !self.surely_holds(&path, state);
+                return Channel::Source(self.file_stream(&path, state));
             }
             // What programs say about their errors is not known.
             Mode::Write(Change::Empty) if number == 2 => Change::Replace,
@@ -352,14 +357,17 @@ impl Machine<'_> {
         };
         let effect =
             self.record(Act::Write { path: path.clone(), change, content: None }, by, span, Effort::Done);
+        if matches!(mode, Mode::Write(_)) && change != Change::Append {
+            Rc::make_mut(&mut state.written).remove(&key(&path));
+        }
         state.buffers.push(Stream { text: Some(Value::default()), data: Vec::new() });
         Channel::File { path, base, buffer: state.buffers.len() - 1, effect }
     }
 
     /// What reading a file gives, as far as it is known.
-    pub(super) fn file_stream(&self, path: &Value) -> Stream {
-        let mut stream = self.files.stream(path);
-        if stream.text.is_none() {
+    pub(super) fn file_stream(&self, path: &Value, state: &State) -> Stream {
+        let mut stream = self.held(path, state);
+        if stream.text.is_none() && self.files.contents(path).is_empty() {
             stream.text = path
                 .bytes()
                 .and_then(|path| self.context.facts.get(path))
@@ -379,6 +387,11 @@ impl Machine<'_> {
             self.record(Act::Network { traffic, to: to.clone(), data: Vec::new() }, by, span, Effort::Done);
         Channel::Network { to, effect }
     }
+}
+
+/// Whether a redirection opens a file that has to be there.
+fn reads(redirect: &Redirect) -> bool {
+    matches!(redirect.target, Target::Read(_))
 }
 
 /// The descriptor a redirection names; none when only bash knows.

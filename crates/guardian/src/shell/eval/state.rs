@@ -55,6 +55,8 @@ pub(super) struct Shell {
     pub(super) loops: u32,
     /// `$_`
     pub(super) last: Rc<Value>,
+    /// What files surely hold that were written on the way here.
+    pub(super) written: Rc<BTreeMap<Vec<u8>, Value>>,
 }
 
 /// What a function hides while it runs.
@@ -225,11 +227,13 @@ impl State {
                 construct: "the variable _".to_owned(),
                 span: Span::default(),
             })),
+            written: Rc::default(),
         }))
     }
 
-    /// Makes the status and `$_` those of either.
+    /// Makes the status, `$_` and what files hold those of either.
     pub(super) fn blur(&mut self, other: &Self) {
+        self.keep_written(other);
         if self.status != other.status {
             self.status = None;
         }
@@ -238,7 +242,14 @@ impl State {
         }
     }
 
-    /// Whether both are the same, whatever the status of the last command and its last word.
+    /// Forgets of files what another does not say of them as well.
+    pub(super) fn keep_written(&mut self, other: &Self) {
+        if self.written != other.written {
+            Rc::make_mut(&mut self.written).retain(|path, text| other.written.get(path) == Some(text));
+        }
+    }
+
+    /// Whether both are the same, whatever the status of the last command, its last word and what files hold.
     pub(super) fn is_but_for_status(&self, other: &Self) -> bool {
         let (ours, theirs): (&Shell, &Shell) = (self, other);
         Rc::ptr_eq(&self.0, &other.0)
@@ -285,7 +296,9 @@ impl State {
             if inner.iter().all(|state| state.status == first.status) { first.status } else { None };
         let length = self.buffers.len();
         let mut buffers: Option<Vec<Stream>> = None;
+        self.written = Rc::clone(&first.written);
         for mut state in inner {
+            self.keep_written(&state);
             state.buffers.truncate(length);
             let after = std::mem::take(&mut state.buffers);
             buffers = Some(match buffers {
@@ -346,6 +359,7 @@ impl State {
         if self.status != other.status {
             self.status = None;
         }
+        self.keep_written(other);
         self.hint = Hint::default();
         self.buffers = joined_buffers(std::mem::take(&mut self.buffers), other.buffers.clone());
         for (number, channel) in &other.descriptors {

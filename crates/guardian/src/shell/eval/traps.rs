@@ -115,7 +115,11 @@ impl Machine<'_> {
                 && state.flow == Flow::Normal
                 && state.status != Some(0)
                 && !state.buffers.is_empty();
-            if !stops || self.stops.iter().any(|other| other.is_but_for_status(state)) {
+            if !stops {
+                continue;
+            }
+            if let Some(other) = self.stops.iter_mut().find(|other| other.is_but_for_status(state)) {
+                other.blur(state);
                 continue;
             }
             let is_full = self.stops.len() >= ENDINGS;

@@ -97,6 +97,8 @@ impl Machine<'_> {
             Some(why) if name.bytes().is_none() => Value::unknown(why.clone()),
             _ => path::resolve(name, &state.cwd),
         };
+        let is_device = device(&path, &state).is_some();
+        let is_sure = is_device || self.surely_holds(&path, &state);
         let contents = match device(&path, &state) {
             Some(Channel::Source(stream)) => {
                 self.downloads_run(&stream.data, "source", job);
@@ -110,7 +112,7 @@ impl Machine<'_> {
                 self.downloads_run(&[Datum::File(path.clone())], "source", job);
                 self.run_doubted(&path, job.span);
                 let contents = self.files.contents(&path).to_vec();
-                if contents.is_empty() {
+                if !is_sure {
                     if self.elsewhere.is_none() && !self.sourced.contains(&path) {
                         self.sourced.push(path.clone());
                     }
@@ -120,7 +122,9 @@ impl Machine<'_> {
                         job.span,
                         Effort::Done,
                     );
-                    if let Some(found) = self.found_text(&path) {
+                    if contents.is_empty()
+                        && let Some(found) = self.found_text(&path)
+                    {
                         state.status = None;
                         let before = state.clone();
                         return self
@@ -135,7 +139,7 @@ impl Machine<'_> {
         for content in &contents {
             worlds.extend(self.sourced(content, &inner, state.clone()));
         }
-        if worlds.is_empty() {
+        if worlds.is_empty() || !is_sure {
             state.status = None;
             worlds.push(state);
         }
