@@ -205,7 +205,7 @@ impl Server {
                 },
                 accepted = self.unix.accept() => match accepted {
                     Ok((stream, _)) => {
-                        if let Some(peer) = unix::peer(&stream) { begin(&mut connections, &booths, stream, open(peer)); }
+                        if let Some(peer) = unix::peer(&stream) { connections.spawn(connection::serve(stream, open(peer))); }
                     }
                     Err(error) => pause_after(&error).await,
                 },
@@ -240,7 +240,8 @@ impl Server {
     }
 }
 
-/// Serves a connection in a booth, or here if all are taken.
+/// Serves a connection in a booth, or here if all are taken. What comes by the socket of this machine's own programs is not
+/// worth one: a hook or a command asks once, and the way into a booth takes longer than it saves.
 fn begin<S: Socket>(connections: &mut JoinSet<()>, booths: &Booths, stream: S, open: connection::Open) {
     let Some(booth) = booths.free() else {
         connections.spawn(connection::serve(stream, open));
