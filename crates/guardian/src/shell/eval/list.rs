@@ -144,6 +144,7 @@ impl Machine<'_> {
                 let inner = machine.subshell(state.clone(), |machine, state| machine.chain(chain, state));
                 machine.has_left = true;
                 let mut state = state.after(inner);
+                state.has_left = true;
                 state.status = Some(0);
                 vec![state]
             });

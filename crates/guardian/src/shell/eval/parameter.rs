@@ -107,6 +107,8 @@ impl Machine<'_> {
             ),
             b"$" => Found::One(Value::unknown(number(b"$$"))),
             b"!" if !self.has_left => Found::Unset,
+            // Another shell, or another way to here, may have left something behind.
+            b"!" if !state.has_left && self.choose(2) == 0 => Found::Unset,
             b"!" => Found::One(Value::unknown(number(b"$!"))),
             b"-" => Found::One(Value::unknown(
                 Why { construct: "the options of the shell".to_owned(), span }.filled(),

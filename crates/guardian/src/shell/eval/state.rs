@@ -57,6 +57,8 @@ pub(super) struct Shell {
     pub(super) last: Rc<Value>,
     /// What files surely hold that were written on the way here.
     pub(super) written: Rc<BTreeMap<Vec<u8>, Value>>,
+    /// This shell has surely started something it does not wait for, so that `$!` is set.
+    pub(super) has_left: bool,
 }
 
 /// What a function hides while it runs.
@@ -228,12 +230,14 @@ impl State {
                 span: Span::default(),
             })),
             written: Rc::default(),
+            has_left: false,
         }))
     }
 
     /// Makes the status, `$_` and what files hold those of either.
     pub(super) fn blur(&mut self, other: &Self) {
         self.keep_written(other);
+        self.has_left &= other.has_left;
         if self.status != other.status {
             self.status = None;
         }
@@ -360,6 +364,7 @@ impl State {
             self.status = None;
         }
         self.keep_written(other);
+        self.has_left &= other.has_left;
         self.hint = Hint::default();
         self.buffers = joined_buffers(std::mem::take(&mut self.buffers), other.buffers.clone());
         for (number, channel) in &other.descriptors {
